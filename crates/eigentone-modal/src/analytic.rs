@@ -1,0 +1,1 @@
+//! Shapes in closed form.
