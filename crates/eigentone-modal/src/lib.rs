@@ -2,7 +2,13 @@
 //!
 //! - [`analytic`]: strings, bars, plates and discs in closed form
 //! - [`fit`]: recordings of a real object
+//! - [`eigen`]: the eigensolver behind the mesh methods
 #![forbid(unsafe_code)]
 
 pub mod analytic;
+pub mod eigen;
 pub mod fit;
+pub mod shell;
+mod progress;
+
+pub use progress::Progress;

@@ -1,0 +1,205 @@
+//! The eigensolver: every mode of `K u = λ M u` in a band of frequencies, with proof that none is missing.
+//!
+//! Small problems are solved densely. Large ones are cut into slices of at most a few hundred eigenvalues; each slice is
+//! solved by block Lanczos iteration around a shift ([`lanczos`]). The number of eigenvalues in every slice is known
+//! beforehand from the inertia of a sparse factorisation ([`factor`]); a slice that does not come up with exactly that
+//! many is cut in two, and if that does not help either the run fails rather than return an incomplete model.
+
+pub mod dense;
+pub mod factor;
+pub mod lanczos;
+mod pencil;
+
+pub use pencil::{Block, Pencil};
+
+use crate::Progress;
+use factor::{Factor, Symbolic};
+use faer::Mat;
+use lanczos::Slice;
+use thiserror::Error;
+
+/// Unknowns up to which the dense solver is used: below, it is faster than one factorisation and its iterations.
+const DENSE_UNKNOWNS: usize = 700;
+
+/// Eigenvalues per slice. More need a larger basis, whose orthogonalisation grows with the square; fewer need more
+/// factorisations.
+const SLICE: usize = 260;
+
+/// Times a failing slice is halved before giving up.
+const HALVINGS: usize = 6;
+
+/// Eigenvalues in rising order and the vectors that belong to them, `M`-orthonormal, one column each.
+#[derive(Clone, Debug)]
+pub struct Eigenpairs {
+    /// `λ = ω²`, in 1/s².
+    pub values: Vec<f64>,
+    /// Mode shapes, in 1/√kg.
+    pub vectors: Mat<f64>,
+}
+
+/// Why there is no complete set of modes.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum EigenError {
+    /// Not enough memory for the factors.
+    #[error("not enough memory for the factorisation; use fewer elements or vertices")]
+    OutOfMemory,
+    /// The mass matrix is not positive definite.
+    #[error("the mass matrix is not positive definite: some part of the body has no mass")]
+    MassNotPositive,
+    /// A shift coincides with an eigenvalue, or the matrices are not finite.
+    #[error("the factorisation broke down at shift {sigma:e}")]
+    Breakdown {
+        /// The shift in 1/s².
+        sigma: f64,
+    },
+    /// Fewer eigenvalues than the inertia count.
+    #[error("{wanted} modes exist in the band (by inertia count), but the iteration found only {found}")]
+    NotConverged {
+        /// How many exist.
+        wanted: usize,
+        /// How many were found.
+        found: usize,
+    },
+}
+
+/// Which eigenvalues are wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Band {
+    /// Upper end of the band, in 1/s² (`ω²`). The lower end is zero: rigid motions are included.
+    pub upper: f64,
+    /// At most this many of the lowest eigenvalues.
+    pub most: usize,
+}
+
+/// Finds all eigenpairs of the band.
+///
+/// # Errors
+/// See [`EigenError`]; in particular [`EigenError::NotConverged`] if completeness cannot be proved.
+pub fn solve(pencil: &Pencil, band: Band, progress: &Progress<'_>) -> Result<Eigenpairs, EigenError> {
+    if pencil.unknowns() <= DENSE_UNKNOWNS {
+        let mut pairs = dense::solve(pencil, band.upper)?;
+        let kept = pairs.values.len().min(band.most);
+        pairs.values.truncate(kept);
+        pairs.vectors = pairs.vectors.subcols(0, kept).to_owned();
+        return Ok(pairs);
+    }
+    Slicer::new(pencil, band)?.run(band, progress)
+}
+
+struct Slicer<'a> {
+    pencil: &'a Pencil,
+    symbolic: Symbolic,
+    /// A value far below every elastic eigenvalue of interest and far above rounding.
+    floor: f64,
+}
+
+impl<'a> Slicer<'a> {
+    fn new(pencil: &'a Pencil, band: Band) -> Result<Self, EigenError> {
+        // (f_max/300)²: rigid motions are then within a factor of 1e5 of the band's top in θ.
+        Ok(Self { pencil, symbolic: Symbolic::new(pencil)?, floor: band.upper * 1e-5 })
+    }
+
+    fn factor(&self, sigma: f64) -> Result<Factor<'_>, EigenError> {
+        Factor::new(&self.symbolic, self.pencil, sigma)
+    }
+
+    /// Eigenvalues below `bound`, which is moved up a little if it happens to be one itself.
+    fn count_below(&self, bound: &mut f64) -> Result<usize, EigenError> {
+        for _ in 0..4 {
+            match self.factor(*bound) {
+                Ok(factor) => return Ok(factor.eigenvalues_below()),
+                Err(EigenError::Breakdown { .. }) => *bound *= 1.0 + 1e-7,
+                Err(other) => return Err(other),
+            }
+        }
+        Err(EigenError::Breakdown { sigma: *bound })
+    }
+
+    fn run(&self, band: Band, progress: &Progress<'_>) -> Result<Eigenpairs, EigenError> {
+        let mut upper = band.upper;
+        let mut total = self.count_below(&mut upper)?;
+        // Fewer modes asked for than the band holds: lower its top until it holds just enough.
+        let mut too_low = 0.0;
+        for _ in 0..24 {
+            if total <= band.most + band.most / 4 + 8 {
+                break;
+            }
+            let mut trial = 0.5 * (too_low + upper);
+            let count = self.count_below(&mut trial)?;
+            if count < band.most {
+                too_low = trial;
+            } else {
+                (upper, total) = (trial, count);
+            }
+        }
+        let mut slices = vec![Slice { low: f64::NEG_INFINITY, high: upper, count: total }];
+        self.cut(&mut slices)?;
+        let mut pairs = Eigenpairs { values: Vec::new(), vectors: Mat::zeros(self.pencil.unknowns(), total) };
+        for slice in slices {
+            let done = pairs.values.len();
+            let advance =
+                |share: f64| progress.report("modes", (done as f64 + share.min(1.0) * slice.count as f64) / total.max(1) as f64);
+            let found = self.solve_slice(slice, HALVINGS, &advance)?;
+            pairs.vectors.as_mut().subcols_mut(done, found.values.len()).copy_from(&found.vectors);
+            pairs.values.extend(found.values);
+        }
+        let kept = pairs.values.len().min(band.most);
+        pairs.values.truncate(kept);
+        pairs.vectors = pairs.vectors.subcols(0, kept).to_owned();
+        Ok(pairs)
+    }
+
+    /// Halves slices (in frequency) until none holds more than [`SLICE`].
+    fn cut(&self, slices: &mut Vec<Slice>) -> Result<(), EigenError> {
+        let mut at = 0;
+        while at < slices.len() {
+            let slice = slices[at];
+            let low = slice.low.max(0.0);
+            if slice.count <= SLICE || slice.high - low < 1e-6 * slice.high {
+                at += 1;
+                continue;
+            }
+            let (mut cut, below) = self.halve(slice)?;
+            cut = cut.clamp(low, slice.high);
+            slices[at] = Slice { low: slice.low, high: cut, count: below };
+            slices.insert(at + 1, Slice { low: cut, high: slice.high, count: slice.count - below });
+        }
+        Ok(())
+    }
+
+    /// A place to cut a slice, and how many of its eigenvalues lie below.
+    fn halve(&self, slice: Slice) -> Result<(f64, usize), EigenError> {
+        let mean_root = 0.5 * (slice.low.max(0.0).sqrt() + slice.high.sqrt());
+        let mut cut = mean_root * mean_root;
+        let mut low = slice.low;
+        let below_low = if low > 0.0 { self.count_below(&mut low)? } else { 0 };
+        let below = self.count_below(&mut cut)? - below_low;
+        Ok((cut, below))
+    }
+
+    fn solve_slice(&self, slice: Slice, halvings: usize, advance: &dyn Fn(f64)) -> Result<Eigenpairs, EigenError> {
+        if slice.count == 0 {
+            return Ok(Eigenpairs { values: Vec::new(), vectors: Mat::zeros(self.pencil.unknowns(), 0) });
+        }
+        // The lowest slice holds the rigid motions at zero: a shift below zero keeps the matrix positive definite.
+        let sigma = if slice.low > 0.0 { 0.5 * (slice.low + slice.high) } else { -self.floor };
+        let factor = self.factor(sigma)?;
+        match lanczos::solve_slice(self.pencil, &factor, sigma, slice, advance) {
+            Ok(pairs) if pairs.values.len() == slice.count => Ok(pairs),
+            Ok(pairs) => Err(EigenError::NotConverged { wanted: slice.count, found: pairs.values.len() }),
+            Err(EigenError::NotConverged { .. }) if halvings > 0 && slice.count > 1 => {
+                let (cut, below) = self.halve(slice)?;
+                let lower = Slice { low: slice.low, high: cut, count: below };
+                let upper = Slice { low: cut, high: slice.high, count: slice.count - below };
+                let mut pairs = self.solve_slice(lower, halvings - 1, advance)?;
+                let more = self.solve_slice(upper, halvings - 1, advance)?;
+                let columns = faer::concat![[pairs.vectors, more.vectors]];
+                pairs.vectors = columns;
+                pairs.values.extend(more.values);
+                Ok(pairs)
+            }
+            Err(other) => Err(other),
+        }
+    }
+}

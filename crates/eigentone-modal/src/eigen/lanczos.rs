@@ -1,0 +1,210 @@
+//! Block Lanczos iteration on `(K − σM)⁻¹M` with full reorthogonalisation.
+//!
+//! Eigenvalues `θ` of the operator are `1/(λ − σ)`: those of the pencil next to the shift come out first. The basis is kept
+//! `M`-orthonormal to machine precision by two passes of block Gram–Schmidt, so that no copies ("ghosts") of converged
+//! pairs appear and the projected matrix is what theory says (Grimes, Lewis & Simon 1994, without their shortcuts).
+
+use super::factor::{Factor, Scratch};
+use super::{EigenError, Eigenpairs, Pencil, dense};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
+
+/// Columns per block. Wide enough that solves run at the speed of matrix products and that the multiple eigenvalues of
+/// symmetric bodies fit into one block; but a basis of given size reaches a lower polynomial degree the wider its blocks
+/// are. Tuned on a 15,000-unknown shell: 4 and 16 take 1.3 and 1.0 times as long, 16 with a basis a quarter larger.
+const BLOCK: usize = 8;
+
+
+/// A Ritz pair counts as converged when its residual is below this share of its `θ`. The error of the eigenvalue is the
+/// square of it over the relative gap, that of the eigenvector about this divided by the gap.
+const TOLERANCE: f64 = 1e-7;
+
+/// An interval of eigenvalues and how many the inertia count says it holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slice {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Eigenvalues inside.
+    pub count: usize,
+}
+
+struct Basis<'a> {
+    pencil: &'a Pencil,
+    /// `n × capacity`, of which the first `len` columns are in use.
+    vectors: Mat<f64>,
+    len: usize,
+    projected: Mat<f64>,
+}
+
+impl<'a> Basis<'a> {
+    fn new(pencil: &'a Pencil, capacity: usize) -> Self {
+        let n = pencil.unknowns();
+        Self { pencil, vectors: Mat::zeros(n, capacity), len: 0, projected: Mat::zeros(capacity, capacity) }
+    }
+
+    fn used(&self) -> MatRef<'_, f64> {
+        self.vectors.as_ref().subcols(0, self.len)
+    }
+
+    /// Removes from `block` its part in the basis, twice, and returns the coefficients removed.
+    fn orthogonalise(&self, block: &mut Mat<f64>) -> Mat<f64> {
+        let mut total = Mat::zeros(self.len, block.ncols());
+        if self.len > 0 {
+            for _ in 0..2 {
+                let weighted = self.pencil.mass_times(block.as_ref());
+                let part = product(self.used().transpose(), weighted.as_ref());
+                matmul(block.as_mut(), Accum::Add, self.used(), part.as_ref(), -1.0, Par::Seq);
+                total += part;
+            }
+        }
+        total
+    }
+
+    /// Appends the span of `block` (already orthogonal to the basis) and returns `B` with `block = new · B`. Directions
+    /// without substance are left out; the result may have fewer rows than `block` has columns.
+    fn append(&mut self, block: &Mat<f64>) -> Result<Mat<f64>, EigenError> {
+        let (first, b1) = self.normalise(block)?;
+        let (second, b2) = self.normalise(&first)?;
+        let room = self.vectors.ncols() - self.len;
+        let taken = second.ncols().min(room);
+        self.vectors.as_mut().subcols_mut(self.len, taken).copy_from(second.subcols(0, taken));
+        self.len += taken;
+        Ok(product(b2.as_ref(), b1.as_ref()).subrows(0, taken).to_owned())
+    }
+
+    /// `block = Q B` with `QᵀMQ = I`, by the eigen-decomposition of the Gram matrix.
+    fn normalise(&self, block: &Mat<f64>) -> Result<(Mat<f64>, Mat<f64>), EigenError> {
+        let gram = product(block.transpose(), self.pencil.mass_times(block.as_ref()).as_ref());
+        // Scaling by the diagonal first keeps columns of very different length apart.
+        let scale: Vec<f64> = (0..gram.ncols()).map(|i| gram[(i, i)].max(f64::MIN_POSITIVE).sqrt()).collect();
+        let scaled = Mat::from_fn(gram.nrows(), gram.ncols(), |i, j| gram[(i, j)] / (scale[i] * scale[j]));
+        let (values, vectors) = dense::symmetric(scaled.as_ref())?;
+        let kept: Vec<usize> = (0..values.len()).filter(|&k| values[k] > 1e-13 && values[k].is_finite()).collect();
+        let to_basis = Mat::from_fn(scale.len(), kept.len(), |i, k| vectors[(i, kept[k])] / (scale[i] * values[kept[k]].sqrt()));
+        let b = Mat::from_fn(kept.len(), scale.len(), |k, j| values[kept[k]].sqrt() * vectors[(j, kept[k])] * scale[j]);
+        Ok((product(block.as_ref(), to_basis.as_ref()), b))
+    }
+}
+
+fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    matmul(out.as_mut(), Accum::Replace, a, b, 1.0, Par::Seq);
+    out
+}
+
+/// A reproducible stream of numbers in −1…1 (splitmix64).
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    fn block(&mut self, rows: usize, columns: usize) -> Mat<f64> {
+        Mat::from_fn(rows, columns, |_, _| self.next())
+    }
+}
+
+/// Finds all eigenpairs of a slice.
+///
+/// # Errors
+/// [`EigenError::NotConverged`] if the basis grew to its limit without finding as many as the inertia count says.
+pub fn solve_slice(
+    pencil: &Pencil,
+    factor: &Factor<'_>,
+    sigma: f64,
+    slice: Slice,
+    advance: &dyn Fn(f64),
+) -> Result<Eigenpairs, EigenError> {
+    let n = pencil.unknowns();
+    let capacity = (4 * slice.count + 30 * BLOCK).min(n);
+    let mut basis = Basis::new(pencil, capacity);
+    let mut memory = Scratch::default();
+    let mut noise = Noise(0x5EED);
+    let mut apply = |mut block: Mat<f64>| -> Result<Mat<f64>, EigenError> {
+        factor.solve(block.as_mut(), &mut memory)?;
+        Ok(block)
+    };
+
+    let start = noise.block(n, BLOCK.min(capacity));
+    basis.append(&apply(pencil.mass_times(start.as_ref()))?)?;
+    let mut current = 0..basis.len;
+    let mut next_check = (2 * slice.count + 4 * BLOCK).min(capacity);
+    loop {
+        let block = basis.vectors.as_ref().subcols(current.start, current.len());
+        let mut image = apply(pencil.mass_times(block))?;
+        let coefficients = basis.orthogonalise(&mut image);
+        basis.projected.as_mut().submatrix_mut(0, current.start, basis.len, current.len()).copy_from(&coefficients);
+        let before = basis.len;
+        let below = basis.append(&image)?;
+        let fresh = basis.len - before;
+        advance(basis.len as f64 / (2.0 * slice.count as f64 + BLOCK as f64));
+
+        // The basis is full, or closed under the operator: what it holds is all there is.
+        let finished = fresh == 0 || basis.len >= capacity;
+        if before >= next_check || finished {
+            let found = ritz_pairs(&basis, before, &below, sigma, slice)?;
+            if found.values.len() >= slice.count {
+                return Ok(found);
+            }
+            if finished && before < n && basis.len >= capacity {
+                return Err(EigenError::NotConverged { wanted: slice.count, found: found.values.len() });
+            }
+            // Each check costs a dense eigenproblem; wait until most of what is missing can have converged.
+            let missing = slice.count - found.values.len();
+            next_check = (before + (missing / 2).max(before / 16)).min(capacity);
+        }
+        if fresh == 0 {
+            // An invariant subspace: go on in a fresh direction, which is coupled to it by rounding only.
+            let mut fresh_start = apply(pencil.mass_times(noise.block(n, BLOCK).as_ref()))?;
+            basis.orthogonalise(&mut fresh_start);
+            basis.append(&fresh_start)?;
+            if basis.len == before {
+                return Err(EigenError::NotConverged { wanted: slice.count, found: 0 });
+            }
+        }
+        current = before..basis.len;
+    }
+}
+
+/// The converged pairs inside the slice, from the projected matrix over the first `size` basis vectors. `below` couples
+/// the last block to what follows.
+fn ritz_pairs(
+    basis: &Basis<'_>,
+    size: usize,
+    below: &Mat<f64>,
+    sigma: f64,
+    slice: Slice,
+) -> Result<Eigenpairs, EigenError> {
+    // The upper triangle of `projected` holds the coefficients; mirror it.
+    let t = &basis.projected;
+    let symmetric = Mat::from_fn(size, size, |i, j| if i <= j { t[(i, j)] } else { t[(j, i)] });
+    let (thetas, vectors) = dense::symmetric(symmetric.as_ref())?;
+    let last = size - below.ncols();
+    let mut chosen: Vec<(f64, usize)> = Vec::new();
+    for (k, &theta) in thetas.iter().enumerate() {
+        let lambda = sigma + 1.0 / theta;
+        if lambda >= slice.low && lambda < slice.high {
+            let bottom = vectors.as_ref().submatrix(last, k, below.ncols(), 1);
+            let residual = product(below.as_ref(), bottom).norm_l2();
+            if residual <= TOLERANCE * theta.abs() {
+                chosen.push((lambda, k));
+            }
+        }
+    }
+    chosen.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if chosen.len() < slice.count {
+        // Only counted; no need for the vectors.
+        let values = chosen.iter().map(|c| c.0).collect();
+        return Ok(Eigenpairs { values, vectors: Mat::new() });
+    }
+    let weights = Mat::from_fn(size, chosen.len(), |i, c| vectors[(i, chosen[c].1)]);
+    let vectors = product(basis.vectors.as_ref().subcols(0, size), weights.as_ref());
+    Ok(Eigenpairs { values: chosen.iter().map(|c| c.0).collect(), vectors })
+}

@@ -1,0 +1,208 @@
+//! The pair of matrices of an elastic body: stiffness K and mass M, with three unknowns per node.
+
+use eigentone_core::Vec3;
+use faer::sparse::{SparseColMat, SymbolicSparseColMat};
+use rayon::prelude::*;
+
+/// A 3×3 block, row by row.
+pub type Block = [[f64; 3]; 3];
+
+/// `K` (symmetric, positive semi-definite, 3×3 blocks) and `M` (symmetric, positive definite, one number per pair of
+/// nodes, the same for all three directions) on one sparsity pattern.
+///
+/// Both triangles are stored, rows in order, columns of a row in rising order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pencil {
+    row_start: Vec<usize>,
+    columns: Vec<u32>,
+    stiffness: Vec<Block>,
+    mass: Vec<f64>,
+}
+
+impl Pencil {
+    /// An empty pencil whose pattern couples all nodes of each group with each other (and each node with itself).
+    pub fn with_groups<'a>(nodes: usize, groups: impl Iterator<Item = &'a [u32]> + Clone) -> Self {
+        let mut count = vec![0usize; nodes + 1];
+        for group in groups.clone() {
+            group.iter().for_each(|&i| count[i as usize + 1] += group.len());
+        }
+        (0..nodes).for_each(|i| count[i + 1] += count[i]);
+        let mut fill = count.clone();
+        let mut entries = vec![0u32; count[nodes]];
+        for group in groups {
+            for &i in group {
+                entries[fill[i as usize]..fill[i as usize] + group.len()].copy_from_slice(group);
+                fill[i as usize] += group.len();
+            }
+        }
+        let mut row_start = vec![0];
+        let mut columns = Vec::new();
+        for i in 0..nodes {
+            let row = &mut entries[count[i]..count[i + 1]];
+            row.sort_unstable();
+            let begin = columns.len();
+            columns.extend(row.chunk_by(|a, b| a == b).map(|equal| equal[0]));
+            if let Err(place) = columns[begin..].binary_search(&(i as u32)) {
+                columns.insert(begin + place, i as u32);
+            }
+            row_start.push(columns.len());
+        }
+        let len = columns.len();
+        Self { row_start, columns, stiffness: vec![[[0.0; 3]; 3]; len], mass: vec![0.0; len] }
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.row_start.len() - 1
+    }
+
+    /// Number of unknowns: three per node.
+    pub fn unknowns(&self) -> usize {
+        3 * self.nodes()
+    }
+
+    /// Number of stored entries of K, zeros included.
+    pub fn entries(&self) -> usize {
+        9 * self.columns.len()
+    }
+
+    fn slot(&self, i: u32, j: u32) -> usize {
+        let row = self.row_start[i as usize]..self.row_start[i as usize + 1];
+        let place = self.columns[row.clone()].binary_search(&j);
+        row.start + place.unwrap_or_else(|_| panic!("nodes {i} and {j} are not in one group of the pattern"))
+    }
+
+    /// Adds to the block of K that couples nodes `i` and `j`. The caller adds the transposed block for `(j, i)`.
+    ///
+    /// # Panics
+    /// If the pattern does not couple the two.
+    pub fn add_stiffness(&mut self, i: u32, j: u32, block: &Block) {
+        let slot = self.slot(i, j);
+        for (row, add) in self.stiffness[slot].iter_mut().zip(block) {
+            for (x, a) in row.iter_mut().zip(add) {
+                *x += a;
+            }
+        }
+    }
+
+    /// Adds to the mass that couples nodes `i` and `j`. The caller adds the same for `(j, i)`.
+    ///
+    /// # Panics
+    /// If the pattern does not couple the two.
+    pub fn add_mass(&mut self, i: u32, j: u32, mass: f64) {
+        let slot = self.slot(i, j);
+        self.mass[slot] += mass;
+    }
+
+    /// Total mass: the sum of all entries.
+    pub fn total_mass(&self) -> f64 {
+        self.mass.iter().sum()
+    }
+
+    /// Writes the rows of both matrices: `(i, j, K block, M)`.
+    pub fn for_each(&self, mut visit: impl FnMut(usize, usize, &Block, f64)) {
+        for i in 0..self.nodes() {
+            for slot in self.row_start[i]..self.row_start[i + 1] {
+                visit(i, self.columns[slot] as usize, &self.stiffness[slot], self.mass[slot]);
+            }
+        }
+    }
+
+    /// `M x` for several vectors at once, columns of `unknowns()` numbers.
+    pub fn mass_times(&self, x: faer::MatRef<'_, f64>) -> faer::Mat<f64> {
+        self.multiply(x, |slot, v| v * self.mass[slot])
+    }
+
+    /// `K x` for several vectors at once.
+    pub fn stiffness_times(&self, x: faer::MatRef<'_, f64>) -> faer::Mat<f64> {
+        self.multiply(x, |slot, v| {
+            let [a, b, c] = self.stiffness[slot].map(Vec3::from_array);
+            Vec3::new(a.dot(v), b.dot(v), c.dot(v))
+        })
+    }
+
+    fn multiply(&self, x: faer::MatRef<'_, f64>, term: impl Fn(usize, Vec3) -> Vec3 + Sync) -> faer::Mat<f64> {
+        let mut y = faer::Mat::<f64>::zeros(x.nrows(), x.ncols());
+        y.par_col_iter_mut().enumerate().for_each(|(c, mut out)| {
+            let input = x.col(c);
+            for i in 0..self.nodes() {
+                let mut sum = Vec3::ZERO;
+                for slot in self.row_start[i]..self.row_start[i + 1] {
+                    let j = 3 * self.columns[slot] as usize;
+                    sum += term(slot, Vec3::new(input[j], input[j + 1], input[j + 2]));
+                }
+                (0..3).for_each(|k| out[3 * i + k] = sum[k]);
+            }
+        });
+        y
+    }
+
+    /// The upper triangle of `K − σM` as a sparse matrix.
+    pub fn shifted(&self, sigma: f64) -> SparseColMat<usize, f64> {
+        let n = self.unknowns();
+        let mut col_ptr = Vec::with_capacity(n + 1);
+        let mut rows = Vec::new();
+        let mut values = Vec::new();
+        col_ptr.push(0);
+        for i in 0..self.nodes() {
+            for k in 0..3 {
+                for slot in self.row_start[i]..self.row_start[i + 1] {
+                    let j = self.columns[slot] as usize;
+                    for l in (0..3).filter(|l| 3 * j + l <= 3 * i + k) {
+                        rows.push(3 * j + l);
+                        values.push(self.stiffness[slot][k][l] - if k == l { sigma * self.mass[slot] } else { 0.0 });
+                    }
+                }
+                col_ptr.push(rows.len());
+            }
+        }
+        SparseColMat::new(SymbolicSparseColMat::new_checked(n, n, col_ptr, None, rows), values)
+    }
+
+    /// An upper bound of the largest eigenvalue of `Kx = λMx` if M is diagonal, by Gershgorin's circles; for a consistent
+    /// mass an estimate of the same order. Used as the scale against which an eigenvalue is zero.
+    pub fn largest_eigenvalue_scale(&self) -> f64 {
+        (0..self.nodes())
+            .map(|i| {
+                let mut sums = [0.0; 3];
+                let mut diagonal = 0.0;
+                for slot in self.row_start[i]..self.row_start[i + 1] {
+                    for (sum, row) in sums.iter_mut().zip(&self.stiffness[slot]) {
+                        *sum += row.iter().map(|x| x.abs()).sum::<f64>();
+                    }
+                    if self.columns[slot] as usize == i {
+                        diagonal = self.mass[slot];
+                    }
+                }
+                if diagonal > 0.0 { sums.into_iter().fold(0.0, f64::max) / diagonal } else { 0.0 }
+            })
+            .fold(0.0, f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_agree_with_the_assembled_matrix() {
+        let groups: [&[u32]; 2] = [&[0, 2], &[1, 2, 3]];
+        let mut p = Pencil::with_groups(4, groups.into_iter());
+        for (n, (i, j)) in [(0, 2), (1, 2), (2, 3)].into_iter().enumerate() {
+            let b: Block = std::array::from_fn(|r| std::array::from_fn(|c| (n + 3 * r + c) as f64));
+            let t: Block = std::array::from_fn(|r| std::array::from_fn(|c| b[c][r]));
+            p.add_stiffness(i, j, &b);
+            p.add_stiffness(j, i, &t);
+            p.add_mass(i, j, 0.5);
+            p.add_mass(j, i, 0.5);
+            p.add_mass(i, i, 2.0);
+        }
+        let full = p.shifted(0.7).to_dense();
+        let full = faer::Mat::from_fn(12, 12, |i, j| if i <= j { full[(i, j)] } else { full[(j, i)] });
+        let x = faer::Mat::from_fn(12, 2, |i, c| ((7 * i + 3 * c) % 5) as f64 - 1.5);
+        let expected = &full * &x;
+        let got = p.stiffness_times(x.as_ref()) - faer::Scale(0.7) * p.mass_times(x.as_ref());
+        assert!((expected - got).norm_max() < 1e-12);
+        assert_eq!(p.total_mass(), 9.0);
+    }
+}
