@@ -11,7 +11,7 @@ pub mod remesh;
 pub mod repair;
 pub mod report;
 
-pub use nearest::SurfacePoint;
+pub use nearest::{SurfacePoint, nearest_on_triangle};
 
 use crate::Vec3;
 use std::collections::BTreeMap;

@@ -9,6 +9,7 @@ pub mod analytic;
 pub mod eigen;
 pub mod fit;
 pub mod shell;
+pub mod solid;
 mod progress;
 
 pub use progress::Progress;

@@ -1,0 +1,13 @@
+//! Solids: finite elements that are right in bending without a heroic mesh.
+//!
+//! - [`cells`]: from any closed surface, by finite cells of 27-node hexahedra
+//! - [`tets`]: from an imported tetrahedral mesh
+//! - [`distance`], [`frame`], [`element`]: what they are made of
+//! - [`probe`]: whether a mesh is closed, and how thick its walls are
+
+pub mod cells;
+pub mod distance;
+pub mod element;
+pub mod frame;
+pub mod probe;
+pub mod tets;
