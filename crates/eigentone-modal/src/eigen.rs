@@ -72,19 +72,52 @@ pub struct Band {
     pub most: usize,
 }
 
-/// Finds all eigenpairs of the band.
+/// Finds all eigenpairs of the band. Parts of the body that do not touch are solved one by one: each brings its own six rigid
+/// motions, and an eigenvalue of multiplicity six hundred would be hard on any iteration.
 ///
 /// # Errors
 /// See [`EigenError`]; in particular [`EigenError::NotConverged`] if completeness cannot be proved.
 pub fn solve(pencil: &Pencil, band: Band, progress: &Progress<'_>) -> Result<Eigenpairs, EigenError> {
+    let parts = pencil.components();
+    if parts.len() <= 1 {
+        return solve_connected(pencil, band, progress);
+    }
+    let mut found: Vec<(f64, usize, usize)> = Vec::new();
+    let mut solutions = Vec::new();
+    for (p, nodes) in parts.iter().enumerate() {
+        let share = |stage: &str, s: f64| progress.report(stage, (p as f64 + s) / parts.len() as f64);
+        let pairs = solve_connected(&pencil.part(nodes), band, &Progress::new(&share))?;
+        found.extend(pairs.values.iter().enumerate().map(|(column, &value)| (value, p, column)));
+        solutions.push(pairs.vectors);
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.truncate(band.most);
+    let mut vectors = Mat::zeros(pencil.unknowns(), found.len());
+    for (c, &(_, p, column)) in found.iter().enumerate() {
+        for (local, &node) in parts[p].iter().enumerate() {
+            for k in 0..3 {
+                vectors[(3 * node as usize + k, c)] = solutions[p][(3 * local + k, column)];
+            }
+        }
+    }
+    Ok(Eigenpairs { values: found.iter().map(|f| f.0).collect(), vectors })
+}
+
+fn solve_connected(pencil: &Pencil, band: Band, progress: &Progress<'_>) -> Result<Eigenpairs, EigenError> {
     if pencil.unknowns() <= DENSE_UNKNOWNS {
         let mut pairs = dense::solve(pencil, band.upper)?;
-        let kept = pairs.values.len().min(band.most);
-        pairs.values.truncate(kept);
-        pairs.vectors = pairs.vectors.subcols(0, kept).to_owned();
+        pairs.truncate(band.most);
         return Ok(pairs);
     }
     Slicer::new(pencil, band)?.run(band, progress)
+}
+
+impl Eigenpairs {
+    fn truncate(&mut self, most: usize) {
+        let kept = self.values.len().min(most);
+        self.values.truncate(kept);
+        self.vectors = self.vectors.subcols(0, kept).to_owned();
+    }
 }
 
 struct Slicer<'a> {
@@ -138,15 +171,14 @@ impl<'a> Slicer<'a> {
         let mut pairs = Eigenpairs { values: Vec::new(), vectors: Mat::zeros(self.pencil.unknowns(), total) };
         for slice in slices {
             let done = pairs.values.len();
-            let advance =
-                |share: f64| progress.report("modes", (done as f64 + share.min(1.0) * slice.count as f64) / total.max(1) as f64);
+            let advance = |share: f64| {
+                progress.report("modes", (done as f64 + share.min(1.0) * slice.count as f64) / total.max(1) as f64)
+            };
             let found = self.solve_slice(slice, HALVINGS, &advance)?;
             pairs.vectors.as_mut().subcols_mut(done, found.values.len()).copy_from(&found.vectors);
             pairs.values.extend(found.values);
         }
-        let kept = pairs.values.len().min(band.most);
-        pairs.values.truncate(kept);
-        pairs.vectors = pairs.vectors.subcols(0, kept).to_owned();
+        pairs.truncate(band.most);
         Ok(pairs)
     }
 

@@ -1,15 +1,34 @@
 //! From a mesh, a shape or a recording to a [`ModalModel`](eigentone_core::ModalModel).
 //!
+//! - [`mesh_model`]: a mesh and a material; chooses between
+//! - [`shell`], springs along the surface with bending, and
+//! - [`solid`], finite elements that fill it
 //! - [`analytic`]: strings, bars, plates and discs in closed form
 //! - [`fit`]: recordings of a real object
+//! - [`compress`]: fewer modes that sound the same
 //! - [`eigen`]: the eigensolver behind the mesh methods
+//!
+//! ```
+//! use eigentone_core::{MaterialTable, mesh::primitives};
+//! use eigentone_modal::{MeshModelSettings, Progress, model_from_mesh};
+//!
+//! let steel = MaterialTable::builtin().get("steel").unwrap().clone();
+//! let bar = primitives::bar(0.2, 0.02, 0.01);
+//! let model = model_from_mesh(&bar, &steel, &MeshModelSettings::default(), &Progress::silent()).unwrap();
+//! assert!((model.modes[0].frequency_hz / 1285.6 - 1.0).abs() < 0.02);
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod analytic;
+pub mod compress;
 pub mod eigen;
+mod finish;
 pub mod fit;
+pub mod mesh_model;
+mod progress;
 pub mod shell;
 pub mod solid;
-mod progress;
 
+pub use compress::Compression;
+pub use mesh_model::{MeshModelError, MeshModelSettings, MethodChoice, model_from_mesh, model_from_tets};
 pub use progress::Progress;

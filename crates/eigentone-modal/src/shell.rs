@@ -153,8 +153,7 @@ fn curvature(mesh: &TriMesh, neighbours: &[Vec<u32>], normal: Vec3, i: usize) ->
                 ([x, y, 0.5 * x * x, x * y, 0.5 * y * y], 1.0 / (x * x + y * y).max(1e-3))
             })
             .collect();
-        let normal_matrix =
-            Mat::from_fn(5, 5, |r, c| terms.iter().map(|(p, w)| w * p[r] * p[c]).sum::<f64>());
+        let normal_matrix = Mat::from_fn(5, 5, |r, c| terms.iter().map(|(p, w)| w * p[r] * p[c]).sum::<f64>());
         let (values, vectors) = dense::symmetric(normal_matrix.as_ref())?;
         let inverse = |r: usize, c: usize| -> f64 {
             (0..5)

@@ -14,7 +14,6 @@ use faer::{Accum, Mat, MatRef, Par};
 /// are. Tuned on a 15,000-unknown shell: 4 and 16 take 1.3 and 1.0 times as long, 16 with a basis a quarter larger.
 const BLOCK: usize = 8;
 
-
 /// A Ritz pair counts as converged when its residual is below this share of its `θ`. The error of the eigenvalue is the
 /// square of it over the relative gap, that of the eigenvector about this divided by the gap.
 const TOLERANCE: f64 = 1e-7;
@@ -82,7 +81,8 @@ impl<'a> Basis<'a> {
         let scaled = Mat::from_fn(gram.nrows(), gram.ncols(), |i, j| gram[(i, j)] / (scale[i] * scale[j]));
         let (values, vectors) = dense::symmetric(scaled.as_ref())?;
         let kept: Vec<usize> = (0..values.len()).filter(|&k| values[k] > 1e-13 && values[k].is_finite()).collect();
-        let to_basis = Mat::from_fn(scale.len(), kept.len(), |i, k| vectors[(i, kept[k])] / (scale[i] * values[kept[k]].sqrt()));
+        let to_basis =
+            Mat::from_fn(scale.len(), kept.len(), |i, k| vectors[(i, kept[k])] / (scale[i] * values[kept[k]].sqrt()));
         let b = Mat::from_fn(kept.len(), scale.len(), |k, j| values[kept[k]].sqrt() * vectors[(j, kept[k])] * scale[j]);
         Ok((product(block.as_ref(), to_basis.as_ref()), b))
     }

@@ -108,6 +108,47 @@ impl Pencil {
         }
     }
 
+    /// The connected parts of the body, as lists of nodes in rising order.
+    pub fn components(&self) -> Vec<Vec<u32>> {
+        let mut component = vec![usize::MAX; self.nodes()];
+        let mut parts: Vec<Vec<u32>> = Vec::new();
+        for seed in 0..self.nodes() {
+            if component[seed] != usize::MAX {
+                continue;
+            }
+            component[seed] = parts.len();
+            let mut part = vec![seed as u32];
+            let mut next = 0;
+            while next < part.len() {
+                let i = part[next] as usize;
+                next += 1;
+                for &j in &self.columns[self.row_start[i]..self.row_start[i + 1]] {
+                    if component[j as usize] == usize::MAX {
+                        component[j as usize] = parts.len();
+                        part.push(j);
+                    }
+                }
+            }
+            part.sort_unstable();
+            parts.push(part);
+        }
+        parts
+    }
+
+    /// The pencil of some of the nodes, which must not be coupled to any other.
+    pub fn part(&self, nodes: &[u32]) -> Self {
+        let new_index = |j: u32| nodes.binary_search(&j).unwrap_or(0) as u32;
+        let mut part = Self { row_start: vec![0], columns: Vec::new(), stiffness: Vec::new(), mass: Vec::new() };
+        for &i in nodes {
+            let row = self.row_start[i as usize]..self.row_start[i as usize + 1];
+            part.columns.extend(self.columns[row.clone()].iter().map(|&j| new_index(j)));
+            part.stiffness.extend_from_slice(&self.stiffness[row.clone()]);
+            part.mass.extend_from_slice(&self.mass[row]);
+            part.row_start.push(part.columns.len());
+        }
+        part
+    }
+
     /// `M x` for several vectors at once, columns of `unknowns()` numbers.
     pub fn mass_times(&self, x: faer::MatRef<'_, f64>) -> faer::Mat<f64> {
         self.multiply(x, |slot, v| v * self.mass[slot])

@@ -269,8 +269,7 @@ impl CellBody {
 
     fn nearest_cell(&self, local: Vec3) -> usize {
         let grid = &self.cells.grid;
-        let home: [usize; 3] =
-            std::array::from_fn(|k| (local[k].floor().max(0.0) as usize).min(grid.cells[k] - 1));
+        let home: [usize; 3] = std::array::from_fn(|k| (local[k].floor().max(0.0) as usize).min(grid.cells[k] - 1));
         if let Some(&index) = self.cells.active.get(&home) {
             return index;
         }

@@ -53,7 +53,8 @@ impl DistanceTree {
         let low = corners().fold(Vec3::INFINITY, Vec3::min);
         let high = corners().fold(Vec3::NEG_INFINITY, Vec3::max);
         let area: f64 = order.iter().map(|&t| mesh.triangle_area(t)).sum();
-        let centre = order.iter().map(|&t| centres[t] * mesh.triangle_area(t)).sum::<Vec3>() / area.max(f64::MIN_POSITIVE);
+        let centre =
+            order.iter().map(|&t| centres[t] * mesh.triangle_area(t)).sum::<Vec3>() / area.max(f64::MIN_POSITIVE);
         let radius = corners().map(|p| p.distance(centre)).fold(0.0, f64::max);
         let dipole = order.iter().map(|&t| 0.5 * mesh.area_normal(t)).sum();
         let me = self.nodes.len();
@@ -64,7 +65,13 @@ impl DistanceTree {
             return;
         }
         let size = high - low;
-        let axis = if size.x >= size.y.max(size.z) { 0 } else if size.y >= size.z { 1 } else { 2 };
+        let axis = if size.x >= size.y.max(size.z) {
+            0
+        } else if size.y >= size.z {
+            1
+        } else {
+            2
+        };
         let half = order.len() / 2;
         order.select_nth_unstable_by(half, |&a, &b| centres[a][axis].total_cmp(&centres[b][axis]).then(a.cmp(&b)));
         let (left, right) = order.split_at_mut(half);

@@ -45,7 +45,8 @@ pub fn hex27(at: Vec3, size: Vec3) -> ([f64; HEX_NODES], [Vec3; HEX_NODES]) {
     for n in 0..HEX_NODES {
         let [i, j, k] = hex_node(n);
         values[n] = x.0[i] * y.0[j] * z.0[k];
-        gradients[n] = Vec3::new(x.1[i] * y.0[j] * z.0[k], x.0[i] * y.1[j] * z.0[k], x.0[i] * y.0[j] * z.1[k]) * 2.0 / size;
+        gradients[n] =
+            Vec3::new(x.1[i] * y.0[j] * z.0[k], x.0[i] * y.1[j] * z.0[k], x.0[i] * y.0[j] * z.1[k]) * 2.0 / size;
     }
     (values, gradients)
 }
@@ -80,7 +81,9 @@ impl HexTables {
                 let at = Vec3::from_array([q / 25, q / 5 % 5, q % 5].map(|k| GAUSS5[k].0));
                 let (values, gradients) = hex27(at, size);
                 HexMatrices {
-                    stiffness: hex_pairs().map(|(a, b)| stiffness_block(material, gradients[a], gradients[b])).collect(),
+                    stiffness: hex_pairs()
+                        .map(|(a, b)| stiffness_block(material, gradients[a], gradients[b]))
+                        .collect(),
                     mass: hex_pairs().map(|(a, b)| material.density_kg_m3 * values[a] * values[b]).collect(),
                 }
             })
@@ -93,7 +96,13 @@ impl HexTables {
         let pairs = self.points[0].mass.len();
         let mut sum = HexMatrices { stiffness: vec![[[0.0; 3]; 3]; pairs], mass: vec![0.0; pairs] };
         for (point, &w) in self.points.iter().zip(weights) {
-            for (s, p) in sum.stiffness.as_flattened_mut().as_flattened_mut().iter_mut().zip(point.stiffness.as_flattened().as_flattened()) {
+            for (s, p) in sum
+                .stiffness
+                .as_flattened_mut()
+                .as_flattened_mut()
+                .iter_mut()
+                .zip(point.stiffness.as_flattened().as_flattened())
+            {
                 *s += w * p;
             }
             for (s, p) in sum.mass.iter_mut().zip(&point.mass) {
@@ -115,7 +124,8 @@ pub fn full_weights(size: Vec3) -> [f64; 125] {
 pub fn partial_weights(low: f64, high: f64) -> [f64; 5] {
     let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
     // Three Gauss points are exact to degree five.
-    const G3: [(f64, f64); 3] = [(-0.774_596_669_241_483_4, 5.0 / 9.0), (0.0, 8.0 / 9.0), (0.774_596_669_241_483_4, 5.0 / 9.0)];
+    const G3: [(f64, f64); 3] =
+        [(-0.774_596_669_241_483_4, 5.0 / 9.0), (0.0, 8.0 / 9.0), (0.774_596_669_241_483_4, 5.0 / 9.0)];
     let mut weights = [0.0; 5];
     for (g, w) in G3 {
         let x = middle + half * g;

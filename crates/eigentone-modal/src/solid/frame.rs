@@ -47,11 +47,14 @@ impl Frame {
         };
         let volume = |f: &Frame| (f.high - f.low).element_product();
         // The first of equal candidates; later ones must be better by more than rounding.
-        candidates.into_iter().map(boxed).fold(None, |best: Option<Frame>, f| match best {
-            Some(b) if volume(&f) >= volume(&b) * (1.0 - 1e-6) => Some(b),
-            _ => Some(f),
-        })
-        .unwrap_or(Frame { axes: DMat3::IDENTITY, low: Vec3::ZERO, high: Vec3::ZERO })
+        candidates
+            .into_iter()
+            .map(boxed)
+            .fold(None, |best: Option<Frame>, f| match best {
+                Some(b) if volume(&f) >= volume(&b) * (1.0 - 1e-6) => Some(b),
+                _ => Some(f),
+            })
+            .unwrap_or(Frame { axes: DMat3::IDENTITY, low: Vec3::ZERO, high: Vec3::ZERO })
     }
 }
 

@@ -72,7 +72,11 @@ mod tests {
 
     #[test]
     fn open_surfaces_are_not_closed_but_a_small_hole_does_not_matter() {
-        for open in [primitives::plate(0.3, 0.2, 30, 20), primitives::bowl(0.1, 48, 12), primitives::cylinder(0.1, 0.1, 48, 8, false)] {
+        for open in [
+            primitives::plate(0.3, 0.2, 30, 20),
+            primitives::bowl(0.1, 48, 12),
+            primitives::cylinder(0.1, 0.1, 48, 8, false),
+        ] {
             assert!(!look(&open).closed(), "{:?}", look(&open));
         }
         let mut holed = primitives::sphere(0.1, 48, 24);

@@ -122,8 +122,20 @@ fn slope(n: usize, nodes: usize, l: &[f64; 4], gradients: &[Vec3; 4]) -> Vec3 {
 fn quadratic_mass(a: usize, b: usize) -> f64 {
     let share = |n: usize, m: usize| EDGES[n].iter().filter(|c| EDGES[m].contains(c)).count();
     let value = match (a.min(b), a.max(b)) {
-        (a, b) if b < 4 => if a == b { 6.0 } else { 1.0 },
-        (a, b) if a < 4 => if EDGES[b - 4].contains(&a) { -4.0 } else { -6.0 },
+        (a, b) if b < 4 => {
+            if a == b {
+                6.0
+            } else {
+                1.0
+            }
+        }
+        (a, b) if a < 4 => {
+            if EDGES[b - 4].contains(&a) {
+                -4.0
+            } else {
+                -6.0
+            }
+        }
         (a, b) => match share(a - 4, b - 4) {
             2 => 32.0,
             1 => 16.0,
