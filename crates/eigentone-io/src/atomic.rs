@@ -20,13 +20,19 @@ pub fn write_atomic(path: &Path, content: impl FnOnce(&mut dyn WriteSeek) -> io:
 }
 
 fn write(path: &Path, content: impl FnOnce(&mut dyn WriteSeek) -> io::Result<()>) -> io::Result<()> {
-    let folder = match path.parent() {
+    let existing = std::fs::metadata(path).ok();
+    if existing.as_ref().is_some_and(|m| m.is_dir()) {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+    }
+    if existing.as_ref().is_some_and(|m| !m.is_file()) {
+        return write_device(path, content);
+    }
+    // Behind a link the file is replaced, not the link.
+    let target = if path.is_symlink() { path.canonicalize()? } else { path.to_owned() };
+    let folder = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    if path.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
-    }
     let mut builder = tempfile::Builder::new();
     builder.prefix(".").suffix(".partial");
     // Temporary files are private; the file the user asked for should get the usual permissions.
@@ -36,8 +42,18 @@ fn write(path: &Path, content: impl FnOnce(&mut dyn WriteSeek) -> io::Result<()>
     content(&mut file)?;
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
-    file.persist(path)?;
+    file.persist(&target)?;
     Ok(())
+}
+
+/// Devices and pipes (`/dev/null`, `/dev/stdout`) must not be replaced by a file, and cannot go back: everything goes into
+/// them at once.
+fn write_device(path: &Path, content: impl FnOnce(&mut dyn WriteSeek) -> io::Result<()>) -> io::Result<()> {
+    let mut memory = io::Cursor::new(Vec::new());
+    content(&mut memory)?;
+    let mut device = std::fs::OpenOptions::new().write(true).open(path)?;
+    device.write_all(memory.get_ref())?;
+    device.flush()
 }
 
 #[cfg(test)]
@@ -65,5 +81,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = write_atomic(&folder.path().join("no/file"), |_| Ok(())).unwrap_err();
         assert_eq!(error.hint(), Some("create the folder first"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_devices_stay_devices() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_atomic(&link, |w| w.write_all(b"new")).unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+        write_atomic(Path::new("/dev/null"), |w| w.write_all(b"new")).unwrap();
+        assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
     }
 }

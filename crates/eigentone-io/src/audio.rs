@@ -80,7 +80,11 @@ pub fn read_audio_bytes(bytes: &[u8]) -> Result<AudioBuffer, ReadError> {
 fn parse(bytes: &[u8]) -> Result<AudioBuffer, Fault> {
     let audio = match bytes.get(..4) {
         Some(b"RIFF") => wav::parse(bytes)?,
-        Some([b'f', b'L', b'a', b'C'] | [b'I', b'D', b'3', _]) => parse_flac(bytes)?,
+        Some([b'f', b'L', b'a', b'C'] | [b'I', b'D', b'3', _]) => {
+            // The decoder is not ours: should it ever panic, that is an error like any other.
+            let undecodable = || Fault::new(Place::Whole, "a FLAC stream", "one that the decoder cannot follow");
+            std::panic::catch_unwind(|| parse_flac(bytes)).unwrap_or_else(|_| Err(undecodable()))?
+        }
         found => {
             let found = crate::error::quote(found.unwrap_or(bytes));
             return Err(Fault::at_byte(0, "a WAV or FLAC file", found).hint("convert the recording to WAV or FLAC"));

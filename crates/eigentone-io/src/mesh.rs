@@ -82,24 +82,27 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|w| w == part)
 }
 
-/// Reads a mesh. The extension says how; content overrules it where it carries an unmistakable signature.
+/// Reads a mesh. The extension says how; content overrules it where it carries an unmistakable signature, or where the
+/// file makes no sense as what its name says.
 ///
 /// # Errors
 /// If the file cannot be read, is in no known format, breaks the rules of its format, or holds no triangle.
 pub fn read_mesh(path: &Path) -> Result<TriMesh, ReadError> {
     let bytes = read_file(path)?;
     let by_content = MeshFormat::from_content(&bytes[..bytes.len().min(1 << 16)], bytes.len() as u64);
-    let format = match (by_content, MeshFormat::from_extension(&extension(path))) {
-        // Signatures at the start of the file are certain; the rest is guesswork that a name overrules.
-        (Some(sure @ (MeshFormat::Glb | MeshFormat::Ply)), _) => sure,
-        (_, Some(named)) => named,
-        (Some(guess), None) => guess,
+    let named = MeshFormat::from_extension(&extension(path));
+    let (first, second) = match (by_content, named) {
+        (Some(sure @ (MeshFormat::Glb | MeshFormat::Ply)), _) => (sure, None),
+        (_, Some(named)) => (named, by_content.filter(|&guess| guess != named)),
+        (Some(guess), None) => (guess, None),
         (None, None) => {
             let expected = "a mesh (.obj, .stl, .ply, .gltf or .glb)";
             return Err(ReadError::UnknownFormat { file: path.to_owned(), expected });
         }
     };
-    parse(format, &bytes, Some(path)).map_err(|fault| fault.in_file(path))
+    parse(first, &bytes, Some(path))
+        .or_else(|fault| second.and_then(|format| parse(format, &bytes, Some(path)).ok()).ok_or(fault))
+        .map_err(|fault| fault.in_file(path))
 }
 
 /// Reads a mesh from memory. `file` is where the bytes came from, if anywhere: its folder holds the external buffers of

@@ -82,3 +82,34 @@ fn spliced_files_never_make_a_reader_panic() {
         samples.iter().for_each(|other| drop(read(&other.bytes)));
     }
 }
+
+/// CRC-16 of FLAC frames (RFC 9639 §9.3): polynomial 0x8005, starting from zero.
+fn crc16(bytes: &[u8]) -> u16 {
+    bytes.iter().fold(0, |crc, &b| {
+        (0..8).fold(crc ^ u16::from(b) << 8, |c, _| if c & 0x8000 != 0 { c << 1 ^ 0x8005 } else { c << 1 })
+    })
+}
+
+/// The decoder believes a frame whose checksum fits, so damage has to fit it to get anywhere.
+#[test]
+fn damaged_flac_frames_with_good_checksums_never_make_the_reader_panic() {
+    let mut bytes = include_bytes!("data/steps.flac").to_vec();
+    // Without the checksum of the whole (the last 16 bytes of the stream information).
+    bytes[26..42].fill(0);
+    let frame = bytes.windows(2).rposition(|w| w == [0xff, 0xf8]).unwrap();
+    let end = bytes.len() - 2;
+    assert_eq!(crc16(&bytes[frame..end]).to_be_bytes(), bytes[end..]);
+    let mut random = Random(7);
+    let mut accepted = 0;
+    for _ in 0..20_000 {
+        let mut damaged = bytes.clone();
+        for _ in 0..=random.below(4) {
+            let reach = if random.below(2) == 0 { 40 } else { end - frame - 16 };
+            damaged[frame + 8 + random.below(reach)] = random.below(256) as u8;
+        }
+        let crc = crc16(&damaged[frame..end]);
+        damaged[end..].copy_from_slice(&crc.to_be_bytes());
+        accepted += usize::from(eigentone_io::read_audio_bytes(&damaged).is_ok());
+    }
+    assert!(accepted > 100, "{accepted}");
+}

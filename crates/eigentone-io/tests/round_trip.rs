@@ -48,9 +48,13 @@ fn a_wrong_or_missing_extension_does_not_matter_where_content_is_clear() {
         write(&path, &mesh).unwrap();
         assert_eq!(read_mesh(&path).unwrap().triangles.len(), mesh.triangles.len());
     }
-    let wrong = folder.path().join("mesh.obj");
-    write_glb(&wrong, &mesh).unwrap();
-    assert_eq!(read_mesh(&wrong).unwrap().triangles, mesh.triangles);
+    for name in ["mesh.obj", "mesh.stl", "mesh.gltf"] {
+        let wrong = folder.path().join(name);
+        for write in [write_obj, write_ply, write_glb, write_stl] {
+            write(&wrong, &mesh).unwrap();
+            assert_eq!(read_mesh(&wrong).unwrap().triangles.len(), mesh.triangles.len(), "{name}");
+        }
+    }
     std::fs::write(&path, "hello").unwrap();
     let error = read_mesh(&path).unwrap_err();
     assert!(matches!(error, ReadError::UnknownFormat { .. }) && error.hint().is_some());
