@@ -1,0 +1,184 @@
+use super::*;
+use serde_json::{Value, json};
+
+/// A triangle (0,0,0) (1,0,0) (0,1,0) and a fourth vertex (1,1,0), then indices in three widths, as one buffer.
+fn buffer() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for x in [0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0] {
+        bytes.extend(x.to_le_bytes());
+    }
+    bytes.extend([0u8, 1, 2, 3]); // byte 48
+    bytes.extend([0u16, 1, 2, 3].iter().flat_map(|v| v.to_le_bytes())); // byte 52
+    bytes.extend([0u32, 1, 2, 3].iter().flat_map(|v| v.to_le_bytes())); // byte 60
+    bytes
+}
+
+fn document() -> Value {
+    let bytes = buffer();
+    json!({
+        "asset": { "version": "2.0" },
+        "buffers": [{ "byteLength": bytes.len(), "uri": format!("data:application/octet-stream;base64,{}", base64::encode(&bytes)) }],
+        "bufferViews": [
+            { "buffer": 0, "byteLength": 48 },
+            { "buffer": 0, "byteOffset": 48, "byteLength": 28 },
+        ],
+        "accessors": [
+            { "bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 4 },
+            { "bufferView": 1, "byteOffset": 0, "componentType": 5121, "type": "SCALAR", "count": 4 },
+            { "bufferView": 1, "byteOffset": 4, "componentType": 5123, "type": "SCALAR", "count": 4 },
+            { "bufferView": 1, "byteOffset": 12, "componentType": 5125, "type": "SCALAR", "count": 4 },
+        ],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 }, "indices": 1, "mode": 5 }] }],
+        "nodes": [{ "mesh": 0 }],
+        "scenes": [{ "nodes": [0] }],
+        "scene": 0,
+    })
+}
+
+fn read(document: &Value) -> Result<TriMesh, String> {
+    parse_json(document.to_string().as_bytes(), None).map_err(|f| f.in_file("x.gltf".as_ref()).to_string())
+}
+
+#[test]
+fn every_index_width_and_none_give_the_same_strip() {
+    let mut document = document();
+    for indices in [json!(1), json!(2), json!(3), Value::Null] {
+        document["meshes"][0]["primitives"][0]["indices"] = indices;
+        assert_eq!(read(&document).unwrap().triangles, [[0, 1, 2], [2, 1, 3]]);
+    }
+}
+
+#[test]
+fn modes_other_than_triangles_are_cut_or_passed_over() {
+    let mut document = document();
+    let mode = |document: &mut Value, mode: u32| {
+        document["meshes"][0]["primitives"][0]["mode"] = json!(mode);
+        read(document).unwrap().triangles
+    };
+    assert_eq!(mode(&mut document, 6), [[0, 1, 2], [0, 2, 3]]);
+    assert_eq!(mode(&mut document, 4), [[0, 1, 2]]);
+    assert!(mode(&mut document, 1).is_empty());
+}
+
+#[test]
+fn transforms_add_up_along_the_tree_and_mirrors_turn_triangles_round() {
+    let mut document = document();
+    let half = 0.5f64.sqrt();
+    document["nodes"] = json!([
+        { "children": [1], "translation": [10, 0, 0], "rotation": [0, 0, half, half] },
+        { "mesh": 0, "scale": [2, 2, -2] },
+    ]);
+    let mesh = read(&document).unwrap();
+    // (1,0,0) is doubled, turned a quarter about z and moved along x.
+    assert!((mesh.positions[1] - Vec3::new(10.0, 2.0, 0.0)).length() < 1e-12);
+    assert_eq!(mesh.triangles[0], [0, 2, 1]);
+    document["nodes"] = json!([{ "mesh": 0, "matrix": [1,0,0,0, 0,1,0,0, 0,0,1,0, 5,6,7,1] }]);
+    assert_eq!(read(&document).unwrap().positions[0], Vec3::new(5.0, 6.0, 7.0));
+}
+
+#[test]
+fn without_a_scene_roots_are_shown_and_without_nodes_meshes() {
+    let mut document = document();
+    for key in ["scene", "scenes"] {
+        document.as_object_mut().unwrap().remove(key);
+    }
+    document["nodes"] = json!([{ "mesh": 0 }, { "children": [0] }]);
+    assert_eq!(read(&document).unwrap().triangles.len(), 2);
+    document.as_object_mut().unwrap().remove("nodes");
+    assert_eq!(read(&document).unwrap().triangles.len(), 2);
+}
+
+#[test]
+fn cycles_and_shared_children_are_refused() {
+    let mut document = document();
+    for nodes in [json!([{ "children": [0] }]), json!([{ "children": [1, 2] }, { "children": [2] }, { "mesh": 0 }])] {
+        document["nodes"] = nodes;
+        assert!(read(&document).unwrap_err().contains("a node with one parent"));
+    }
+}
+
+#[test]
+fn sparse_accessors_replace_zeros() {
+    let mut document = document();
+    document["accessors"][0] = json!({
+        "componentType": 5126, "type": "VEC3", "count": 4,
+        "sparse": {
+            "count": 3,
+            "indices": { "bufferView": 1, "byteOffset": 1, "componentType": 5121 },
+            "values": { "bufferView": 0, "byteOffset": 12 },
+        },
+    });
+    let plain = read(&self::document()).unwrap();
+    assert_eq!(read(&document).unwrap(), plain);
+    document["accessors"][0].as_object_mut().unwrap().remove("sparse");
+    assert_eq!(read(&document).unwrap().positions, [Vec3::ZERO; 4]);
+    document["accessors"][0]["count"] = json!(4_000_000_000u32);
+    assert!(read(&document).unwrap_err().contains("without a buffer view"));
+}
+
+#[test]
+fn quantised_positions_are_scaled() {
+    let mut document = document();
+    document["accessors"][0] =
+        json!({ "bufferView": 1, "componentType": 5121, "normalized": true, "type": "VEC3", "count": 4 });
+    document["bufferViews"][1]["byteStride"] = json!(4);
+    document["meshes"][0]["primitives"][0]["indices"] = Value::Null;
+    assert_eq!(read(&document).unwrap().positions[0], Vec3::new(0.0, 1.0, 2.0) / 255.0);
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let cases: [(&str, Value, &str); 12] = [
+        ("/asset/version", json!("1.0"), "is in format glTF “1.0”, but this engine reads glTF 2.x"),
+        ("/scene", json!(3), "scene 3: expected a scene below 1"),
+        ("/scenes/0/nodes", json!([7]), "node 7: expected a node below 1"),
+        ("/nodes/0/mesh", json!(1), "mesh 1: expected a mesh below 1"),
+        ("/accessors/0/count", json!(5), "accessor 0: expected 5 elements of 12 bytes within buffer view 0"),
+        ("/accessors/0/byteOffset", json!(u64::MAX), "accessor 0: expected 4 elements"),
+        ("/accessors/0/type", json!("VEC2"), "accessor 0: expected type VEC3, found “VEC2”"),
+        ("/accessors/1/componentType", json!(5126), "accessor 1: expected a component type for SCALAR"),
+        ("/accessors/1/byteOffset", json!(4), "expected vertices"),
+        ("/bufferViews/0/byteLength", json!(4000), "buffer view 0: expected a range within the 76 bytes of buffer 0"),
+        ("/buffers/0/byteLength", json!(77), "buffer 0: expected 77 bytes, found 76 bytes"),
+        ("/buffers/0/uri", json!("data:;base64,!"), "buffer 0: expected base64 data"),
+    ];
+    for (pointer, value, expected) in cases {
+        let mut document = document();
+        // An index too high for one vertex alone.
+        if expected == "expected vertices" {
+            document["accessors"][0]["count"] = json!(1);
+        }
+        match document.pointer_mut(pointer) {
+            Some(slot) => *slot = value,
+            None => document["accessors"][0]["byteOffset"] = value,
+        }
+        let error = read(&document).unwrap_err();
+        assert!(error.contains(expected), "{pointer}: {error}");
+    }
+}
+
+#[test]
+fn compression_is_refused_by_name() {
+    let mut document = document();
+    document["extensionsRequired"] = json!(["KHR_materials_unlit", "KHR_draco_mesh_compression"]);
+    assert_eq!(read(&document).unwrap_err(), "x.gltf: the glTF extension KHR_draco_mesh_compression is not supported");
+}
+
+#[test]
+fn external_buffers_stay_in_their_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let file = inner.join("x.gltf");
+    std::fs::write(inner.join("my data.bin"), buffer()).unwrap();
+    std::fs::write(folder.path().join("data.bin"), buffer()).unwrap();
+    let mut document = document();
+    let mut read = |uri: &str| {
+        document["buffers"][0]["uri"] = json!(uri);
+        parse_json(document.to_string().as_bytes(), Some(&file)).map_err(|f| f.in_file(&file).to_string())
+    };
+    assert_eq!(read("my%20data.bin").unwrap().triangles.len(), 2);
+    assert!(read("../data.bin").unwrap_err().contains("inside the folder"));
+    assert!(read("%2e%2e/data.bin").unwrap_err().contains("inside the folder"));
+    assert!(read("https://example.org/data.bin").unwrap_err().contains("is not supported"));
+}
