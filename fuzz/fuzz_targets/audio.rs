@@ -53,6 +53,7 @@ fn sealed_flac(bytes: &[u8]) -> Option<Vec<u8>> {
 fn crc(bytes: &[u8], bits: u32, polynomial: u32) -> u32 {
     bytes.iter().fold(0, |crc, &b| {
         let start = crc ^ u32::from(b) << (bits - 8);
-        (0..8).fold(start, |c, _| if c >> (bits - 1) & 1 != 0 { c << 1 ^ polynomial } else { c << 1 } & ((1 << bits) - 1))
+        (0..8)
+            .fold(start, |c, _| if c >> (bits - 1) & 1 != 0 { c << 1 ^ polynomial } else { c << 1 } & ((1 << bits) - 1))
     })
 }
