@@ -20,7 +20,7 @@ use std::f64::consts::TAU;
 
 /// Terms beyond the half-waves of the highest mode: from there on the error falls by decades per term.
 const SPARE_TERMS: usize = 14;
-/// Largest of the four problems; it takes about two seconds.
+/// Largest of the four problems: about a second of dense algebra each.
 const MAX_UNKNOWNS: usize = 1600;
 /// A mode whose eigenvalue moves by less than this share (half of it in frequency) is converged.
 const CONVERGED: f64 = 1e-5;

@@ -1,7 +1,7 @@
 //! Short-time spectra for pictures: power in dB over pixel columns and rows of a logarithmic frequency axis.
 //!
-//! Frames are weighted with a Hann window, whose side lobes fall below the −90 dB of the scale within a few bins, and
-//! padded to twice their length so that the low rows, many of which share a bin, vary smoothly.
+//! Frames are weighted with a Hann window, whose side lobes fall by 18 dB per octave and leave the 90 dB of the scale some
+//! ten bins from a partial, and padded to twice their length so that the low rows, many of which share a bin, vary smoothly.
 
 use super::axis::Axis;
 use realfft::RealFftPlanner;
