@@ -1,1 +1,64 @@
-//! Pictures of models, meshes and sounds.
+//! Pictures of models, meshes and sounds, as PNG.
+//!
+//! Everything is drawn here: no system font or library is needed. Colours, sizes and axes are shared, so that pictures can
+//! be laid side by side.
+//!
+//! ```
+//! use eigentone::plot;
+//!
+//! let second: Vec<f32> = (0..44_100).map(|k| (0.1 * k as f32).sin()).collect();
+//! let picture = plot::spectrogram_picture(&second, 44_100.0, "a sine");
+//! assert_eq!(&picture.png_bytes()[1..4], b"PNG");
+//! ```
+
+mod axis;
+mod canvas;
+mod mesh;
+mod model;
+mod overview;
+mod sound;
+mod spectrum;
+mod style;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub use mesh::mesh_picture;
+pub use model::model_picture;
+pub use overview::{OverviewRow, OverviewSound, overview_picture};
+pub use sound::{spectrogram_picture, spectrum_compare_picture};
+
+/// A finished picture.
+#[derive(Clone)]
+pub struct Picture {
+    pixmap: tiny_skia::Pixmap,
+}
+
+impl Picture {
+    /// Width in pixels.
+    pub fn width(&self) -> u32 {
+        self.pixmap.width()
+    }
+
+    /// Height in pixels.
+    pub fn height(&self) -> u32 {
+        self.pixmap.height()
+    }
+
+    /// Red, green and blue of a pixel; `None` outside.
+    pub fn pixel(&self, x: u32, y: u32) -> Option<[u8; 3]> {
+        self.pixmap.pixel(x, y).map(|p| [p.red(), p.green(), p.blue()])
+    }
+
+    /// The picture as a PNG file.
+    pub fn png_bytes(&self) -> Vec<u8> {
+        self.pixmap.encode_png().expect("writing to memory does not fail")
+    }
+}
+
+impl std::fmt::Debug for Picture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Picture({} × {})", self.width(), self.height())
+    }
+}

@@ -20,13 +20,13 @@ use std::f64::consts::TAU;
 
 /// Terms beyond the half-waves of the highest mode: from there on the error falls by decades per term.
 const SPARE_TERMS: usize = 14;
-/// Largest of the four problems; it takes about two seconds.
+/// Largest of the four problems: about a second of dense algebra each.
 const MAX_UNKNOWNS: usize = 1600;
 /// A mode whose eigenvalue moves by less than this share (half of it in frequency) is converged.
 const CONVERGED: f64 = 1e-5;
 
 /// The lowest frequencies in Hz of a free rectangular plate of sides `a`, `b` in m, bending stiffness `bending_n_m`, mass per
-/// area `areal_mass` in kg/m² and Poisson's ratio `poisson`, without the three rigid motions.
+/// area `areal_mass` in kg/m² and Poisson's ratio `poisson`, without the three rigid motions. Empty if a value is impossible.
 ///
 /// ```
 /// use eigentone_modal::analytic::ritz_free_plate;
@@ -35,6 +35,10 @@ const CONVERGED: f64 = 1e-5;
 /// assert!((hz[0] * std::f64::consts::TAU - 13.468).abs() < 1e-3);
 /// ```
 pub fn ritz_free_plate(a: f64, b: f64, bending_n_m: f64, areal_mass: f64, poisson: f64, count: usize) -> Vec<f64> {
+    let positive = |v: f64| v.is_finite() && v > 0.0;
+    if ![a, b, bending_n_m, areal_mass].into_iter().all(positive) || poisson.abs() >= 1.0 || poisson.is_nan() {
+        return Vec::new();
+    }
     let wanted = Wanted { low_hz: 0.0, high_hz: f64::INFINITY, max_modes: count };
     let (found, _) = partials([a, b], areal_mass, bending_n_m / areal_mass, poisson, wanted);
     let mut hz: Vec<f64> = found.iter().map(|p| p.frequency_hz).collect();
@@ -54,8 +58,10 @@ pub(super) fn partials(
     let reach = wanted.plate_wavenumber(a * b, 2.0 * (a + b), stiffness_per_mass, 0.0);
     // Terms per direction and parity.
     let mut terms = sides.map(|side| ((0.5 * reach * side) as usize + SPARE_TERMS) / 2 + 1);
+    terms = terms.map(|t| t.min(MAX_UNKNOWNS));
     while terms[0] * terms[1] > MAX_UNKNOWNS {
-        terms = terms.map(|t| t - t.div_ceil(50));
+        let longer = usize::from(terms[1] > terms[0]);
+        terms[longer] -= terms[longer].div_ceil(50);
     }
     // Eigenvalues are in units of (2/a · 2/b)²; the lowest mode is sought even if it lies beyond the band.
     let unit = 16.0 / (a * b).powi(2);

@@ -367,6 +367,15 @@ fn extreme_shapes_answer_quickly_and_soundly() {
     }
 }
 
+#[test]
+fn slender_plates_and_impossible_plates_are_answered() {
+    let hz = ritz_free_plate(0.49, 0.01, 1.0, 1.0, 0.3, 40);
+    assert_eq!(hz.len(), 40);
+    let [aspect_1000, nan] = [1000.0, f64::NAN].map(|a| ritz_free_plate(a, 1.0, 1.0, 1.0, 0.3, 5));
+    assert!(aspect_1000.iter().all(|f| f.is_finite()));
+    assert!(nan.is_empty() && ritz_free_plate(1.0, 1.0, 1.0, 1.0, 1.5, 5).is_empty());
+}
+
 /// Weyl's law counts `A k²/4π` modes and more for free edges, fewer for clamped ones.
 #[test]
 fn no_mode_of_a_disc_is_missed() {
