@@ -155,7 +155,7 @@ impl<'a> Slicer<'a> {
         // Fewer modes asked for than the band holds: lower its top until it holds just enough.
         let mut too_low = 0.0;
         for _ in 0..24 {
-            if total <= band.most + band.most / 4 + 8 {
+            if total <= band.most.saturating_add(band.most / 4 + 8) {
                 break;
             }
             let mut trial = 0.5 * (too_low + upper);

@@ -9,8 +9,9 @@
 //! ```
 //!
 //! with the curvature `κ = (κ₁₁, κ₁₂, κ₂₂)` of the normal displacement, fitted by weighted least squares over the two rings
-//! of neighbours. A rigid rotation gives a displacement that is linear in the tangent plane, hence no curvature: exactly six
-//! zero modes remain. Only positions, neighbours and normals are used, so any soup will do.
+//! of neighbours. What that fit leaves over is stiff as well, which keeps zigzags from vertex to vertex out of the spectrum. A rigid
+//! rotation gives a displacement that is linear in the tangent plane, hence no curvature and no remainder: exactly six zero
+//! modes remain. Only positions, neighbours and normals are used, so any soup will do.
 
 use crate::eigen::{Block, EigenError, Pencil, dense};
 use eigentone_core::{Material, TriMesh, Vec3};
@@ -45,6 +46,13 @@ const MOST_NEIGHBOURS: usize = 32;
 
 /// Singular values below this share of the largest are noise (the rcond of REFERENCE A.2).
 const RCOND: f64 = 1e-3;
+
+/// Stiffness of what the curvature fit leaves over. Smooth bending leaves next to nothing, but a zigzag from vertex to vertex
+/// is all remainder: without this term it costs almost no energy, and the spectrum fills with such motions far below the
+/// mesh's limit (a plate of 30 × 20 vertices: 257 modes under 4 kHz instead of 50). Tuned on that plate; at 100 the term also
+/// cancels the softening of short waves by the fit: the first 28 modes are within 3 % for regular, one-way, jittered and bisected
+/// meshes alike, against −12…−16 % without.
+const REST_STIFFNESS: f64 = 100.0;
 
 /// Stiffness and mass of a shell; one node per vertex of the mesh.
 ///
@@ -108,24 +116,26 @@ struct Curvature {
     nodes: Vec<u32>,
     /// `κ = Σ rows[k] · (n·u_k)`, one column of three per node.
     rows: Vec<[f64; 3]>,
+    /// What the fit leaves over, weighted, in units of curvature: one row per neighbour, one column per node.
+    rest: Vec<Vec<f64>>,
     normal: Vec3,
 }
 
 impl Curvature {
-    /// Adds `weight · κᵀQκ` to the stiffness.
+    /// Adds `weight · (κᵀQκ + remainder)` to the stiffness.
     fn add_energy(&self, pencil: &mut Pencil, weight: f64, poisson: f64) {
-        for (a, [a11, a12, a22]) in self.nodes.iter().zip(&self.rows) {
+        for (a, [a11, a12, a22]) in self.rows.iter().enumerate() {
             let q = [a11 + poisson * a22, 2.0 * (1.0 - poisson) * a12, poisson * a11 + a22];
-            for (b, [b11, b12, b22]) in self.nodes.iter().zip(&self.rows) {
-                let energy = weight * (q[0] * b11 + q[1] * b12 + q[2] * b22);
+            for (b, [b11, b12, b22]) in self.rows.iter().enumerate() {
+                let rest: f64 = self.rest.iter().map(|r| r[a] * r[b]).sum();
+                let energy = weight * (q[0] * b11 + q[1] * b12 + q[2] * b22 + REST_STIFFNESS * rest);
                 let n = self.normal;
                 let block: Block = std::array::from_fn(|r| std::array::from_fn(|c| energy * n[r] * n[c]));
-                pencil.add_stiffness(*a, *b, &block);
+                pencil.add_stiffness(self.nodes[a], self.nodes[b], &block);
             }
         }
     }
 }
-
 fn curvatures(mesh: &TriMesh) -> Result<Vec<Curvature>, EigenError> {
     let neighbours = mesh.neighbours();
     let normals = mesh.vertex_normals();
@@ -145,6 +155,7 @@ fn curvature(mesh: &TriMesh, neighbours: &[Vec<u32>], normal: Vec3, i: usize) ->
     let places: Vec<[f64; 2]> = nodes.iter().map(tangential).collect();
     let h = (places.iter().map(|[x, y]| x * x + y * y).sum::<f64>() / places.len().max(1) as f64).sqrt();
     let mut rows = vec![[0.0; 3]; nodes.len()];
+    let mut rest = Vec::new();
     if h > 0.0 {
         let terms: Vec<([f64; 5], f64)> = places
             .iter()
@@ -161,15 +172,29 @@ fn curvature(mesh: &TriMesh, neighbours: &[Vec<u32>], normal: Vec3, i: usize) ->
                 .map(|k| vectors[(r, k)] * vectors[(c, k)] / values[k])
                 .sum()
         };
-        let lower: [[f64; 5]; 3] = std::array::from_fn(|r| std::array::from_fn(|c| inverse(r + 2, c)));
-        for (row, (p, w)) in rows.iter_mut().zip(&terms) {
-            *row = lower.map(|l| w / (h * h) * l.iter().zip(p).map(|(a, b)| a * b).sum::<f64>());
+        // Row by row: the pseudo-inverse's answer to a unit displacement of each neighbour.
+        let fits: Vec<[f64; 5]> = terms
+            .iter()
+            .map(|(p, w)| std::array::from_fn(|r| w * (0..5).map(|c| inverse(r, c) * p[c]).sum::<f64>()))
+            .collect();
+        for (row, fit) in rows.iter_mut().zip(&fits) {
+            *row = [fit[2], fit[3], fit[4]].map(|x| x / (h * h));
         }
+        let total: f64 = terms.iter().map(|(_, w)| w).sum();
+        rest = terms
+            .iter()
+            .enumerate()
+            .map(|(j, (p, w))| {
+                let left = |k: usize| f64::from(u8::from(j == k)) - (0..5).map(|c| p[c] * fits[k][c]).sum::<f64>();
+                (0..terms.len()).map(|k| (w / total).sqrt() / (h * h) * left(k)).collect()
+            })
+            .collect();
     }
     let own = rows.iter().fold([0.0; 3], |sum, r| std::array::from_fn(|k| sum[k] - r[k]));
     nodes.push(i as u32);
     rows.push(own);
-    Ok(Curvature { nodes, rows, normal })
+    rest.iter_mut().for_each(|r: &mut Vec<f64>| r.push(-r.iter().sum::<f64>()));
+    Ok(Curvature { nodes, rows, rest, normal })
 }
 
 /// Neighbours and their neighbours; of very many, the nearest.
