@@ -1,1 +1,33 @@
-//! x
+//! From modal models and blows to sound.
+//!
+//! - [`bank`]: the resonators, as a plain reference that is easy to check
+//! - [`exciter`]: the force of a blow over time
+//! - [`diffuse`]: the part of a sound that is noise in bands
+//! - [`strike()`]: all of it together, for one blow
+//!
+//! ```
+//! use eigentone_core::{MaterialTable, Vec3};
+//! use eigentone_core::{Method, ModalModel, Mode, ModelInfo, ShapeTable, Surface};
+//! use eigentone_synth::{Strike, strike};
+//!
+//! let model = ModalModel {
+//!     info: ModelInfo::new("tuning fork", Method::Manual, "steel"),
+//!     modes: vec![Mode { frequency_hz: 440.0, decay_per_s: 2.0, output_gain: 1.0 }],
+//!     surface: Surface { positions: vec![[0.0; 3]], normals: vec![[0.0, 0.0, 1.0]], triangles: vec![] },
+//!     shapes: ShapeTable::from_fn(1, 1, |_, _| Vec3::Z),
+//!     diffuse: vec![],
+//! };
+//! let contact = model.nearest_contact(Vec3::ZERO).unwrap();
+//! let sound = strike(&model, &Strike::new(contact), 44_100.0, 1.0);
+//! assert_eq!(sound.len(), 44_100);
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod bank;
+pub mod diffuse;
+pub mod exciter;
+mod strike;
+
+pub use bank::ScalarBank;
+pub use exciter::{ContactTime, HalfSine};
+pub use strike::{Strike, ring_time_s, strike};
