@@ -9,7 +9,8 @@
 //!
 //! 1. `onset`: the strike is found and cut out;
 //! 2. `esprit`: sub-band ESPRIT proposes poles;
-//! 3. `search`: those that explain most are selected, and what the residual still shows is added;
+//! 3. `search`: those that explain most are selected (`pursuit`), and what the residual still shows (`periodogram`) is
+//!    added;
 //! 4. `refine`: all poles are refined jointly by separable nonlinear least squares, with inner products in closed form
 //!    (`gram`), down to the Cramér–Rao bound;
 //! 5. `diffuse`: the remainder becomes noise bands, by maximum likelihood;
@@ -33,6 +34,7 @@ mod gram;
 mod linalg;
 mod onset;
 mod periodogram;
+mod pursuit;
 mod refine;
 mod search;
 #[cfg(test)]
@@ -61,7 +63,7 @@ pub struct FitSettings {
     pub max_modes: usize,
     /// Modes this far below the strongest are left out, in dB. Default 60.
     pub floor_db: f64,
-    /// Lowest frequency of a mode in Hz. Default 30.
+    /// Lowest frequency of a mode in Hz. Default 20.
     pub lowest_hz: f64,
     /// Highest frequency of a mode in Hz. Default 18 000, and never above 47 % of the sample rate.
     pub highest_hz: f64,
@@ -80,7 +82,7 @@ impl Default for FitSettings {
             sample_rate_hz: 44_100.0,
             max_modes: 160,
             floor_db: 60.0,
-            lowest_hz: 30.0,
+            lowest_hz: 20.0,
             highest_hz: 18_000.0,
             longest_s: 8.0,
             refine: true,
@@ -94,7 +96,7 @@ impl Default for FitSettings {
 pub struct TakeReport {
     /// Time of the strike in the recording, in s.
     pub onset_s: f64,
-    /// Time from which modes are fitted and at which the model's modes start, in s: half of the peak is reached.
+    /// Time at which the model's modes start, in s: the onset after a sharp blow, up to 5 ms later after a soft one.
     pub start_s: f64,
     /// Duration that was analysed, in s.
     pub analysed_s: f64,
@@ -106,8 +108,8 @@ pub struct TakeReport {
     pub explained: f64,
     /// Energy left after the modes over the energy of the take, in dB.
     pub residual_db: f64,
-    /// Root mean square over bands of the level difference between take and full resynthesis, in dB; bands more than
-    /// 60 dB below the strongest do not count.
+    /// Root mean square over bands of the level difference between take and full resynthesis in the first quarter of a
+    /// second, in dB; bands more than 50 dB below the strongest do not count.
     pub band_error_db: f64,
 }
 
@@ -257,7 +259,8 @@ pub fn fit(takes: &[Take<'_>], settings: &FitSettings) -> Result<Fit, FitError> 
     let search = search::Search { takes: &analysed, sample_rate: rate, settings, noise };
     let modes = search.run();
     let steady_per_s = search.slowest_per_s() * 1.01;
-    assemble::Assembly { trimmed: &trimmed, positions: &positions, modes, settings, steady_per_s }.finish()
+    let starts = trimmed.iter().map(|t| t.start).collect();
+    assemble::Assembly { trimmed: &trimmed, positions: &positions, modes, starts, settings, steady_per_s }.finish()
 }
 
 fn positions(takes: &[Take<'_>]) -> Result<Vec<Vec3>, FitError> {

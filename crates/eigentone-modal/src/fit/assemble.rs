@@ -22,6 +22,8 @@ pub(super) struct Assembly<'a> {
     pub trimmed: &'a [Trimmed],
     pub positions: &'a [Vec3],
     pub modes: Modes,
+    /// Where the modes of each take start.
+    pub starts: Vec<usize>,
     pub settings: &'a FitSettings,
     /// Decays below this are tones that do not decay.
     pub steady_per_s: f64,
@@ -30,6 +32,9 @@ pub(super) struct Assembly<'a> {
 impl Assembly<'_> {
     pub fn finish(mut self) -> Result<Fit, FitError> {
         let rate = self.settings.sample_rate_hz;
+        for k in 0..self.trimmed.len() {
+            self.reach_back(k);
+        }
         let mut warnings = self.warnings();
         let steady = self.split_steady(&mut warnings);
         if self.modes.poles.is_empty() {
@@ -38,7 +43,7 @@ impl Assembly<'_> {
         }
         let modal: Vec<Vec<f64>> = (0..self.trimmed.len()).map(|k| self.ringing(&self.modes, k)).collect();
         let residuals: Vec<Vec<f64>> = (0..self.trimmed.len()).map(|k| self.remainder(&steady, &modal[k], k)).collect();
-        let bands = diffuse::fit_bands(&residuals, rate);
+        let bands = diffuse::fit_bands(&residuals, &self.oscillators(), rate);
         let mut takes = Vec::new();
         let mut resynthesis = Vec::new();
         for (k, (take, modal)) in self.trimmed.iter().zip(&modal).enumerate() {
@@ -75,26 +80,49 @@ impl Assembly<'_> {
         warnings
     }
 
+    /// Lets the modes of take `k` start earlier, as far as they explain three quarters of the energy before the start. A
+    /// blow much shorter than a period sets all modes in motion at once; a soft one does not.
+    fn reach_back(&mut self, k: usize) {
+        let take = &self.trimmed[k];
+        let before = take.start - take.onset;
+        let mut modal = vec![0.0; before];
+        for (&c, &s) in self.modes.amplitudes[k].iter().zip(&self.modes.poles) {
+            add_mode(&mut modal, c, s, -(before as f64), 1.0);
+        }
+        let (mut energy, mut error, mut start) = (0.0, 0.0, take.start);
+        for n in (take.onset..take.start).rev() {
+            energy += take.samples[n].powi(2);
+            error += (take.samples[n] - modal[n - take.onset]).powi(2);
+            if error < 0.25 * energy {
+                start = n;
+            }
+        }
+        let shift = (take.start - start) as f64;
+        for (c, s) in self.modes.amplitudes[k].iter_mut().zip(&self.modes.poles) {
+            *c *= (-s * shift).exp();
+        }
+        self.starts[k] = start;
+    }
+
     /// Takes tones that do not decay, such as mains hum, out of the modes.
     fn split_steady(&mut self, warnings: &mut Vec<String>) -> Modes {
         let rate = self.settings.sample_rate_hz;
         let longest = self.trimmed.iter().map(|t| t.end - t.start).max().unwrap_or(0) as f64 / rate;
-        let steady: Vec<bool> = self.modes.poles.iter().map(|s| -s.re * rate <= self.steady_per_s).collect();
-        for (s, _) in self.modes.poles.iter().zip(&steady).filter(|(_, steady)| **steady) {
+        let level = |i: usize| self.modes.amplitudes.iter().map(|take| take[i].norm()).fold(0.0, f64::max);
+        let loudest = (0..self.modes.poles.len()).map(level).fold(0.0, f64::max);
+        let mut steady = vec![false; self.modes.poles.len()];
+        for (i, s) in self.modes.poles.iter().enumerate().filter(|(_, s)| -s.re * rate <= self.steady_per_s) {
             let hz = s.im / TAU * rate;
-            warnings.push(if longest > 0.5 {
+            steady[i] = longest > 0.5 && level(i) < 0.1 * loudest;
+            warnings.push(if steady[i] {
                 format!("a steady tone at {hz:.1} Hz was taken for hum and left out")
             } else {
                 format!("the mode at {hz:.1} Hz does not decay within the recording; its decay is a guess")
             });
         }
         let mut hum = self.modes.clone();
-        if longest > 0.5 {
-            hum.retain(&steady);
-            self.modes.retain(&steady.iter().map(|s| !s).collect::<Vec<_>>());
-        } else {
-            hum.retain(&vec![false; steady.len()]);
-        }
+        hum.retain(&steady);
+        self.modes.retain(&steady.iter().map(|s| !s).collect::<Vec<_>>());
         hum
     }
 
@@ -103,7 +131,7 @@ impl Assembly<'_> {
         let take = &self.trimmed[k];
         let mut out = vec![0.0; take.samples.len()];
         for (&c, &s) in modes.amplitudes[k].iter().zip(&modes.poles) {
-            add_mode(&mut out[take.start..], c, s, 0.0, 1.0);
+            add_mode(&mut out[self.starts[k]..], c, s, 0.0, 1.0);
         }
         out
     }
@@ -118,18 +146,20 @@ impl Assembly<'_> {
         span.map(|n| take.samples[n] - modal[n] - hum[n]).collect()
     }
 
+    fn oscillators(&self) -> Vec<Mode> {
+        let rate = self.settings.sample_rate_hz;
+        let mode = |s: &LogPole| Mode { frequency_hz: s.im / TAU * rate, decay_per_s: -s.re * rate, output_gain: 1.0 };
+        self.modes.poles.iter().map(mode).collect()
+    }
+
     fn model(&self, bands: Vec<DiffuseBand>) -> ModalModel {
         let rate = self.settings.sample_rate_hz;
-        let gains = signed_gains(&self.modes, rate);
-        let modes = self.modes.poles.iter().map(|s| Mode {
-            frequency_hz: s.im / TAU * rate,
-            decay_per_s: -s.re * rate,
-            output_gain: 1.0,
-        });
+        let after: Vec<f64> = self.trimmed.iter().zip(&self.starts).map(|(t, s)| (s - t.onset) as f64).collect();
+        let gains = signed_gains(&self.modes, &after, rate);
         let sites = self.positions.len();
         ModalModel {
             info: ModelInfo::new(&self.settings.name, Method::Fit, ""),
-            modes: modes.collect(),
+            modes: self.oscillators(),
             surface: Surface {
                 positions: self.positions.iter().map(|p| p.as_vec3().to_array()).collect(),
                 normals: vec![[0.0, 0.0, 1.0]; sites],
@@ -144,33 +174,38 @@ impl Assembly<'_> {
         let rate = self.settings.sample_rate_hz;
         let take = &self.trimmed[k];
         let heard = take.onset..take.end;
+        let early = take.onset..take.end.min(take.onset + (0.25 * rate) as usize);
         let energy: f64 = take.samples[heard.clone()].iter().map(|x| x * x).sum();
         let left: f64 = heard.clone().map(|n| (take.samples[n] - modal[n]).powi(2)).sum();
         let strongest = self.modes.amplitudes[k].iter().map(|c| c.norm()).fold(0.0, f64::max);
         let floor = strongest * 10f64.powf(-self.settings.floor_db / 20.0);
         TakeReport {
             onset_s: take.onset as f64 / rate,
-            start_s: take.start as f64 / rate,
-            analysed_s: (take.end - take.start) as f64 / rate,
+            start_s: self.starts[k] as f64 / rate,
+            analysed_s: (take.end - self.starts[k]) as f64 / rate,
             noise_floor_db: 20.0 * (take.noise_rms.max(1e-12) / take.peak).log10(),
             modes: self.modes.amplitudes[k].iter().filter(|c| c.norm() >= floor).count(),
             explained: (1.0 - left / energy).max(0.0),
             residual_db: 10.0 * (left / energy).max(1e-30).log10(),
-            band_error_db: diffuse::band_difference_db(&take.samples[heard.clone()], &full[heard], rate),
+            band_error_db: diffuse::band_difference_db(&take.samples[early.clone()], &full[early], rate),
         }
     }
 }
 
-/// Magnitudes with the signs that hold between takes; the strongest take of each mode is positive.
-fn signed_gains(modes: &Modes, sample_rate: f64) -> Vec<Vec<f64>> {
+/// Magnitudes with the signs that hold between takes; the strongest take of each mode is positive. The amplitudes of take
+/// `k` hold `after[k]` samples after its onset.
+fn signed_gains(modes: &Modes, after: &[f64], sample_rate: f64) -> Vec<Vec<f64>> {
     let total = |take: &[C64]| take.iter().map(|c| c.norm_sqr()).sum::<f64>();
-    let loudest = modes.amplitudes.iter().max_by(|a, b| total(a).total_cmp(&total(b)));
-    let aligned: Vec<Vec<C64>> = modes
-        .amplitudes
+    let turned = |take: &[C64], by: f64| -> Vec<C64> {
+        take.iter().zip(&modes.poles).map(|(c, s)| c * C64::from_polar(1.0, -s.im * by)).collect()
+    };
+    let at_onset: Vec<Vec<C64>> = modes.amplitudes.iter().zip(after).map(|(take, by)| turned(take, *by)).collect();
+    let loudest = at_onset.iter().max_by(|a, b| total(a).total_cmp(&total(b)));
+    let aligned: Vec<Vec<C64>> = at_onset
         .iter()
         .map(|take| {
             let delay = loudest.map_or(0.0, |reference| best_delay(&modes.poles, reference, take, sample_rate));
-            take.iter().zip(&modes.poles).map(|(c, s)| c * C64::from_polar(1.0, -s.im * delay)).collect()
+            turned(take, delay)
         })
         .collect();
     let mut gains = vec![vec![0.0; modes.poles.len()]; aligned.len()];

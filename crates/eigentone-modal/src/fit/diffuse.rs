@@ -13,9 +13,10 @@
 //! Durrieu 2009), which is the same likelihood. A band is kept if the decaying part is significant and rises above `N`.
 
 use super::gram::C64;
-use eigentone_core::DiffuseBand;
+use eigentone_core::{DiffuseBand, Mode};
 use rayon::prelude::*;
 use rustfft::FftPlanner;
+use std::ops::Range;
 
 /// Bands per octave, about a third-octave each at the top of the ear's resolution.
 const BANDS_PER_OCTAVE: f64 = 2.2;
@@ -38,7 +39,7 @@ pub(super) fn edges(sample_rate: f64) -> Vec<(f64, f64)> {
 
 /// Fits the bands to residuals that start at the onset and run to the end of each recording. The gain is the root mean
 /// square over the takes.
-pub(super) fn fit_bands(residuals: &[Vec<f64>], sample_rate: f64) -> Vec<DiffuseBand> {
+pub(super) fn fit_bands(residuals: &[Vec<f64>], modes: &[Mode], sample_rate: f64) -> Vec<DiffuseBand> {
     let spectra: Vec<Vec<C64>> = residuals.iter().map(|r| spectrum(r)).collect();
     let lengths: Vec<usize> = residuals.iter().map(Vec::len).collect();
     edges(sample_rate)
@@ -47,7 +48,7 @@ pub(super) fn fit_bands(residuals: &[Vec<f64>], sample_rate: f64) -> Vec<Diffuse
             let bands: Vec<Envelope> = spectra
                 .iter()
                 .zip(&lengths)
-                .filter_map(|(s, n)| Envelope::new(s, *n, sample_rate, low, high))
+                .filter_map(|(s, n)| Envelope::new(s, *n, sample_rate, (low, high), modes))
                 .collect();
             fit_band(&bands).map(|(power, decay)| DiffuseBand {
                 low_hz: low,
@@ -68,6 +69,36 @@ fn spectrum(samples: &[f64]) -> Vec<C64> {
     buffer
 }
 
+/// Magnitude above which a line is not noise but what a mode left behind: ten times the mean power, which the median
+/// estimates. Noise hardly ever exceeds that; a line would be spread over its whole band.
+fn ceiling(band: &[C64]) -> f64 {
+    let mut powers: Vec<f64> = band.iter().map(|x| x.norm_sqr()).collect();
+    let middle = powers.len() / 2;
+    let median = *powers.select_nth_unstable_by(middle, f64::total_cmp).1;
+    (10.0 * median / std::f64::consts::LN_2).sqrt().max(1e-300)
+}
+
+/// Raised-cosine shoulders over the outer quarters of a band, without which its beginning would ring on through its end.
+fn taper(position: f64) -> f64 {
+    let edge = position.min(1.0 - position);
+    if edge < 0.25 { 0.5 - 0.5 * (4.0 * std::f64::consts::PI * edge).cos() } else { 1.0 }
+}
+
+/// Weights of the bins of a band. Bins at modes are left out, unless that would be most of them: there the residual is
+/// what the fit could not know about the mode, and it lasts as long as the mode.
+fn weights(bins: Range<usize>, bin_hz: f64, modes: &[Mode]) -> Vec<f64> {
+    let count = bins.len() as f64;
+    let smooth: Vec<f64> = (0..bins.len()).map(|k| taper((k as f64 + 0.5) / count)).collect();
+    let mut notched = smooth.clone();
+    for mode in modes {
+        let half_hz = 3.0 * mode.decay_per_s / std::f64::consts::TAU + 2.0 * bin_hz;
+        let edge = |hz: f64| ((hz / bin_hz).max(0.0) as usize).clamp(bins.start, bins.end) - bins.start;
+        notched[edge(mode.frequency_hz - half_hz)..edge(mode.frequency_hz + half_hz)].fill(0.0);
+    }
+    let kept = |weights: &[f64]| weights.iter().sum::<f64>();
+    if kept(&notched) > 0.5 * kept(&smooth) { notched } else { smooth }
+}
+
 /// Powers of one band at its critical rate.
 struct Envelope {
     power: Vec<f64>,
@@ -75,7 +106,7 @@ struct Envelope {
 }
 
 impl Envelope {
-    fn new(spectrum: &[C64], len: usize, sample_rate: f64, low: f64, high: f64) -> Option<Self> {
+    fn new(spectrum: &[C64], len: usize, sample_rate: f64, (low, high): (f64, f64), modes: &[Mode]) -> Option<Self> {
         let size = spectrum.len();
         let bin = |f: f64| ((f / sample_rate * size as f64).round() as usize).min(size / 2);
         let (low, high) = (bin(low), bin(high));
@@ -85,14 +116,21 @@ impl Envelope {
         if count < 4 || frames < 4 {
             return None;
         }
+        let ceiling = ceiling(&spectrum[low..high]);
+        let taper = weights(low..high, sample_rate / size as f64, modes);
+        let power = taper.iter().map(|w| w * w).sum::<f64>() / count as f64;
         // Half a frame later, so that frame m covers m/B … (m+1)/B. Twice the positive half is the analytic signal.
         let mut band: Vec<C64> = spectrum[low..high]
             .iter()
+            .zip(&taper)
             .enumerate()
-            .map(|(k, x)| x * C64::from_polar(2.0 / size as f64, std::f64::consts::PI * k as f64 / count as f64))
+            .map(|(k, (x, w))| {
+                let clipped = (ceiling / x.norm()).min(1.0);
+                x * C64::from_polar(w * clipped * 2.0 / size as f64, std::f64::consts::PI * k as f64 / count as f64)
+            })
             .collect();
         FftPlanner::new().plan_fft_inverse(count).process(&mut band);
-        Some(Self { power: band[..frames].iter().map(|z| 0.5 * z.norm_sqr()).collect(), rate })
+        Some(Self { power: band[..frames].iter().map(|z| 0.5 * z.norm_sqr() / power).collect(), rate })
     }
 
     fn decaying(&self, decay: f64) -> Vec<f64> {
@@ -117,9 +155,8 @@ impl Envelope {
                 sums[2] += ratio;
                 sums[3] += inverse;
             }
-            // The square root makes each update a majorisation step, so the likelihood never falls.
-            a = (a * (sums[0] / sums[1]).sqrt()).max(tiny);
-            n = (n * (sums[2] / sums[3]).sqrt()).max(tiny);
+            a = (a * sums[0] / sums[1]).max(tiny);
+            n = (n * sums[2] / sums[3]).max(tiny);
         }
         let expected = h.iter().map(|h| a * h + n);
         (a, n, self.power.iter().zip(expected).map(|(p, mu)| -mu.ln() - p / mu).sum())
@@ -214,7 +251,7 @@ pub(super) fn band_difference_db(a: &[f64], b: &[f64], sample_rate: f64) -> f64 
     let strongest = energies.iter().map(|e| e.0).fold(0.0, f64::max);
     let differences: Vec<f64> = energies
         .iter()
-        .filter(|e| e.0 > 1e-6 * strongest)
+        .filter(|e| e.0 > 1e-5 * strongest)
         .map(|e| (10.0 * ((e.1 + 1e-30) / e.0).log10()).powi(2))
         .collect();
     (differences.iter().sum::<f64>() / differences.len().max(1) as f64).sqrt()

@@ -83,22 +83,25 @@ fn onset(samples: &[f64], energy: &[f64], frame: usize, sample_rate: f64) -> usi
     let richest = windows.iter().fold(0.0f64, |a, b| a.max(*b));
     let first = windows.iter().position(|e| *e >= 0.1 * richest).unwrap_or(0) * frame;
     let last = samples.len().min(first + ((STRIKE_WINDOW_S + FRAME_S) * sample_rate) as usize + 1);
-    let before = &samples[first.saturating_sub((0.1 * sample_rate) as usize)..first];
     let crest = samples[first..last].iter().fold(0.0f64, |m, x| m.max(x.abs()));
-    // Without a lead-in the quiet end has to tell how loud the noise is.
-    let noise = robust_deviation(before).max(quietest(energy).sqrt());
-    let threshold = (6.0 * noise).min(0.5 * crest).max(0.05 * crest);
-    first + samples[first..last].iter().position(|x| x.abs() >= threshold).unwrap_or(0)
-}
+    let certain = first + samples[first..last].iter().position(|x| x.abs() >= 0.25 * crest).unwrap_or(0);
 
-/// Standard deviation of Gaussian noise from the median magnitude, which clicks do not move.
-fn robust_deviation(samples: &[f64]) -> f64 {
-    if samples.is_empty() {
-        return 0.0;
+    // From where it is certain, back to where it rises out of the quietest millisecond before.
+    let quiet_span = (0.001 * sample_rate) as usize + 1;
+    let lead = &samples[certain.saturating_sub((0.02 * sample_rate) as usize)..certain];
+    let rms = |w: &[f64]| (w.iter().map(|x| x * x).sum::<f64>() / w.len() as f64).sqrt();
+    let noise = lead.windows(quiet_span).map(rms).fold(f64::INFINITY, f64::min);
+    let threshold = (6.0 * noise).min(0.25 * crest).max(0.03 * crest);
+    let mut onset = certain;
+    let gap = quiet_span / 2;
+    for n in (0..certain).rev() {
+        if samples[n].abs() >= threshold {
+            onset = n;
+        } else if onset - n > gap {
+            break;
+        }
     }
-    let mut magnitudes: Vec<f64> = samples.iter().map(|x| x.abs()).collect();
-    let middle = magnitudes.len() / 2;
-    *magnitudes.select_nth_unstable_by(middle, f64::total_cmp).1 / 0.6745
+    onset
 }
 
 /// Mean energy of the quietest run of frames in the last half, a tenth of the whole long.

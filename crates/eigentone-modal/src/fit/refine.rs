@@ -26,6 +26,17 @@ const BLOCK: usize = 32;
 /// Ridge on the amplitudes, relative: keeps two poles that fall together from growing against each other.
 const RIDGE: f64 = 1e-9;
 
+/// How hard to try.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effort {
+    /// Most sweeps over all blocks.
+    pub sweeps: usize,
+    /// Most steps per block and sweep.
+    pub steps: usize,
+    /// Gain of a step that is not worth another, as a part of the energy of the residual.
+    pub tolerance: f64,
+}
+
 /// Poles and one complex amplitude per take and mode.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Modes {
@@ -42,10 +53,19 @@ pub(super) struct DecayRange {
 }
 
 impl DecayRange {
-    /// Brings a pole into range; a quality factor below two is no mode either.
+    /// Fastest decay at the frequency of a pole; a quality factor below two is no mode.
+    fn fastest_at(&self, pole: LogPole) -> f64 {
+        self.fastest.min(pole.im / 4.0).max(self.slowest)
+    }
+
+    /// Brings a pole into range.
     pub fn clamp(&self, pole: LogPole) -> LogPole {
-        let fastest = self.fastest.min(pole.im / 4.0).max(self.slowest);
-        C64::new(-(-pole.re).clamp(self.slowest, fastest), pole.im)
+        C64::new(-(-pole.re).clamp(self.slowest, self.fastest_at(pole)), pole.im)
+    }
+
+    /// Whether a pole would decay still faster if it might: contact noise rather than a mode.
+    pub fn too_fast(&self, pole: LogPole) -> bool {
+        -pole.re > 0.95 * self.fastest_at(pole)
     }
 }
 
@@ -85,27 +105,52 @@ impl Modes {
             .collect()
     }
 
-    /// Refines all poles in `sweeps` over the blocks and re-solves the amplitudes.
-    pub fn refine(mut self, takes: &[Vec<f64>], range: DecayRange, sweeps: usize, steps: usize) -> Self {
-        for sweep in 0..sweeps {
-            self.sort();
+    /// Refines all poles, block by block, and re-solves the amplitudes.
+    pub fn refine(mut self, takes: &[Vec<f64>], range: DecayRange, effort: Effort) -> Self {
+        let energy = |r: &[Vec<f64>]| r.iter().flatten().map(|x| x * x).sum::<f64>();
+        self.sort();
+        let mut residual = self.residual(takes);
+        let mut left = energy(&residual);
+        for sweep in 0..effort.sweeps {
             let blocks = blocks(&self.poles, sweep % 2 == 1);
             // All blocks start from the same state, so the result does not depend on who finishes first.
             let refined: Vec<Vec<LogPole>> = blocks
-                .par_iter()
-                .map(|block| Problem::new(takes, &self, block.clone(), range).solve(&self.poles[block.clone()], steps))
+                .into_par_iter()
+                .map(|block| {
+                    let targets = self.targets(&residual, block.clone());
+                    let problem =
+                        Problem { targets: &targets, range, enough: effort.tolerance * left, steps: effort.steps };
+                    problem.solve(&self.poles[block])
+                })
                 .collect();
-            let poles: Vec<LogPole> = refined.into_iter().flatten().collect();
-            let moved = self.poles.iter().zip(&poles).any(|(a, b)| (a - b).norm() > 1e-5 * -b.re);
-            self = Self::with_poles(takes, poles);
-            if !moved {
+            let mut next = Self::with_poles(takes, refined.into_iter().flatten().collect());
+            next.sort();
+            residual = next.residual(takes);
+            let before = std::mem::replace(&mut left, energy(&residual));
+            if left > before {
+                break;
+            }
+            self = next;
+            if before - left < 10.0 * effort.tolerance * before {
                 break;
             }
         }
         self
     }
 
-    fn sort(&mut self) {
+    /// The residual with the modes of one block put back.
+    fn targets(&self, residual: &[Vec<f64>], block: std::ops::Range<usize>) -> Vec<Vec<f64>> {
+        let mut targets = residual.to_vec();
+        for (target, amplitudes) in targets.iter_mut().zip(&self.amplitudes) {
+            for (&c, &s) in amplitudes[block.clone()].iter().zip(&self.poles[block.clone()]) {
+                super::gram::add_mode(target, c, s, 0.0, 1.0);
+            }
+        }
+        targets
+    }
+
+    /// Orders by frequency.
+    pub fn sort(&mut self) {
         let mut order: Vec<usize> = (0..self.poles.len()).collect();
         order.sort_by(|&a, &b| self.poles[a].im.total_cmp(&self.poles[b].im));
         self.poles = order.iter().map(|&i| self.poles[i]).collect();
@@ -168,12 +213,14 @@ fn blocks(poles: &[LogPole], shifted: bool) -> Vec<std::ops::Range<usize>> {
     cuts
 }
 
-/// One block against everything else.
+/// One block of modes.
 struct Problem<'a> {
-    takes: &'a [Vec<f64>],
-    all: &'a Modes,
-    block: std::ops::Range<usize>,
+    /// The takes minus all other modes.
+    targets: &'a [Vec<f64>],
     range: DecayRange,
+    /// A gain in energy that is not worth another step.
+    enough: f64,
+    steps: usize,
 }
 
 /// The problem linearised about some poles.
@@ -185,15 +232,11 @@ struct Point {
     gradient: Vec<f64>,
 }
 
-impl<'a> Problem<'a> {
-    fn new(takes: &'a [Vec<f64>], all: &'a Modes, block: std::ops::Range<usize>, range: DecayRange) -> Self {
-        Self { takes, all, block, range }
-    }
-
-    fn solve(&self, start: &[LogPole], steps: usize) -> Vec<LogPole> {
+impl Problem<'_> {
+    fn solve(&self, start: &[LogPole]) -> Vec<LogPole> {
         let mut here = self.linearise(start.to_vec());
         let mut damping = 1e-3;
-        for _ in 0..steps {
+        for _ in 0..self.steps {
             let mut step = here.gradient.clone();
             Cholesky::new(&here.hessian, damping).solve(&mut step);
             let poles: Vec<LogPole> = here
@@ -204,13 +247,14 @@ impl<'a> Problem<'a> {
                 .collect();
             let moved = poles.iter().zip(&here.poles).map(|(a, b)| (a - b).norm() / -b.re).fold(0.0, f64::max);
             let there = self.linearise(poles);
-            if there.gain >= here.gain {
+            let better = there.gain - here.gain;
+            if better >= 0.0 {
                 here = there;
                 damping = (damping * 0.2).max(1e-9);
             } else {
                 damping *= 8.0;
             }
-            if moved < 1e-6 || damping > 1e6 {
+            if moved < 1e-6 || damping > 1e6 || (0.0..self.enough).contains(&better) {
                 break;
             }
         }
@@ -232,81 +276,62 @@ impl<'a> Problem<'a> {
         let n = poles.len();
         let mut point = Point { poles, gain: 0.0, hessian: Square::zeros(2 * n), gradient: vec![0.0; 2 * n] };
         let mut pairs: (usize, Vec<Pair>) = (usize::MAX, Vec::new());
-        for (k, x) in self.takes.iter().enumerate() {
+        for x in self.targets {
             if pairs.0 != x.len() {
                 let p = &point.poles;
                 let sums = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
                 pairs = (x.len(), sums.map(|(i, j)| Pair::new(p[i], p[j], x.len())).collect());
             }
-            self.add_take(&mut point, k, &pairs.1);
+            add_take(&mut point, x, &pairs.1);
         }
         point
     }
+}
 
-    fn add_take(&self, point: &mut Point, take: usize, pairs: &[Pair]) {
-        let n = point.poles.len();
-        let products = self.products(&point.poles, take);
-        let mut g = Square::zeros(2 * n);
-        for i in 0..n {
-            for j in 0..=i {
-                put(&mut g, i, j, pairs[i * n + j].block(0, ONE, ONE));
-            }
-        }
-        let cholesky = Cholesky::new(&g, RIDGE);
-        let b = real_products(&products.iter().map(|p| p[0]).collect::<Vec<_>>());
-        let mut a = b.clone();
-        cholesky.solve(&mut a);
-        point.gain += a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>();
-        let c: Vec<C64> = a.chunks_exact(2).map(|v| C64::new(v[0], v[1])).collect();
-
-        // Columns of L⁻¹ΦᵀD, one row of `whitened` per derivative.
-        let mut whitened = vec![vec![0.0; 2 * n]; 2 * n];
-        for i in 0..n {
-            let slope = products[i][1] * c[i];
-            let mut expected = [slope.re, -slope.im];
-            for j in 0..n {
-                let block = pairs[i * n + j].block(1, c[i], ONE);
-                for r in 0..2 {
-                    whitened[2 * i + r][2 * j] = block[r][0];
-                    whitened[2 * i + r][2 * j + 1] = block[r][1];
-                    expected[r] -= block[r][0] * a[2 * j] + block[r][1] * a[2 * j + 1];
-                }
-            }
-            point.gradient[2 * i] += expected[0];
-            point.gradient[2 * i + 1] += expected[1];
-        }
-        whitened.iter_mut().for_each(|row| cholesky.forward(row));
-        for i in 0..n {
-            for j in 0..n {
-                let block = pairs[i * n + j].block(2, c[i], c[j]);
-                for (r, row) in block.iter().enumerate() {
-                    for (q, value) in row.iter().enumerate() {
-                        let (u, v) = (2 * i + r, 2 * j + q);
-                        let projected: f64 = whitened[u].iter().zip(&whitened[v]).map(|(x, y)| x * y).sum();
-                        point.hessian.set(u, v, point.hessian.at(u, v) + value - projected);
-                    }
-                }
-            }
+/// Adds one take to the linearised problem.
+fn add_take(point: &mut Point, target: &[f64], pairs: &[Pair]) {
+    let n = point.poles.len();
+    let products = point.poles.iter().map(|&s| correlate(target, s)).collect::<Vec<_>>();
+    let mut g = Square::zeros(2 * n);
+    for i in 0..n {
+        for j in 0..=i {
+            put(&mut g, i, j, pairs[i * n + j].block(0, ONE, ONE));
         }
     }
+    let cholesky = Cholesky::new(&g, RIDGE);
+    let b = real_products(&products.iter().map(|p| p[0]).collect::<Vec<_>>());
+    let mut a = b.clone();
+    cholesky.solve(&mut a);
+    point.gain += a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>();
+    let c: Vec<C64> = a.chunks_exact(2).map(|v| C64::new(v[0], v[1])).collect();
 
-    /// Products of the block with the recording minus all other modes.
-    fn products(&self, poles: &[LogPole], take: usize) -> Vec<[C64; 2]> {
-        let x = &self.takes[take];
-        let others = |j: &usize| !self.block.contains(j);
-        poles
-            .iter()
-            .map(|&s| {
-                let mut sum = correlate(x, s);
-                for j in (0..self.all.poles.len()).filter(others) {
-                    let pair = Pair::new(s, self.all.poles[j], x.len());
-                    let c = self.all.amplitudes[take][j];
-                    for (order, sum) in sum.iter_mut().enumerate() {
-                        *sum -= pair.response(order, c);
-                    }
+    // Columns of L⁻¹ΦᵀD, one row of `whitened` per derivative.
+    let mut whitened = vec![vec![0.0; 2 * n]; 2 * n];
+    for i in 0..n {
+        let slope = products[i][1] * c[i];
+        let mut expected = [slope.re, -slope.im];
+        for j in 0..n {
+            let block = pairs[i * n + j].block(1, c[i], ONE);
+            for r in 0..2 {
+                whitened[2 * i + r][2 * j] = block[r][0];
+                whitened[2 * i + r][2 * j + 1] = block[r][1];
+                expected[r] -= block[r][0] * a[2 * j] + block[r][1] * a[2 * j + 1];
+            }
+        }
+        point.gradient[2 * i] += expected[0];
+        point.gradient[2 * i + 1] += expected[1];
+    }
+    whitened.iter_mut().for_each(|row| cholesky.forward(row));
+    for i in 0..n {
+        for j in 0..n {
+            let block = pairs[i * n + j].block(2, c[i], c[j]);
+            for (r, row) in block.iter().enumerate() {
+                for (q, value) in row.iter().enumerate() {
+                    let (u, v) = (2 * i + r, 2 * j + q);
+                    let projected: f64 = whitened[u].iter().zip(&whitened[v]).map(|(x, y)| x * y).sum();
+                    point.hessian.set(u, v, point.hessian.at(u, v) + value - projected);
                 }
-                sum
-            })
-            .collect()
+            }
+        }
     }
 }
