@@ -173,7 +173,7 @@ impl ShapeTable {
     /// # Errors
     /// [`ModelError::Shape`] if the lengths do not fit.
     pub fn from_stored(modes: usize, scale: Vec<f32>, values: Vec<[f16; 3]>) -> Result<Self, ModelError> {
-        let sites = if modes == 0 { 0 } else { values.len() / modes };
+        let sites = values.len().checked_div(modes).unwrap_or(0);
         if scale.len() != modes || values.len() != sites * modes {
             return Err(ModelError::Shape { modes, scale: scale.len(), values: values.len() });
         }

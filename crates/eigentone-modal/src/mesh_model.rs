@@ -157,7 +157,7 @@ pub fn model_from_mesh(
     }
     let undamped = match choose(&mesh, material, settings, progress, &mut info)? {
         Plan::Shell { thickness_m } => solve_shell(&mesh, material, settings, thickness_m, progress, &mut info)?,
-        Plan::Solid { cells, edge_m } => solve_cells(&mesh, material, settings, cells, edge_m, progress, &mut info)?,
+        Plan::Solid { cells, edge_m } => solve_cells(&mesh, material, settings, *cells, edge_m, progress, &mut info)?,
     };
     undamped.into_model(info, material, settings)
 }
@@ -259,7 +259,7 @@ fn keep_largest_components(mesh: &mut TriMesh, info: &mut ModelInfo) {
 
 enum Plan {
     Shell { thickness_m: f64 },
-    Solid { cells: Cells, edge_m: f64 },
+    Solid { cells: Box<Cells>, edge_m: f64 },
 }
 
 /// Decides between shell and solid and says why.
@@ -357,7 +357,7 @@ fn solid_cells(
                         1e3 * edge
                     ));
                 }
-                return Ok(Plan::Solid { cells, edge_m: edge });
+                return Ok(Plan::Solid { cells: Box::new(cells), edge_m: edge });
             }
             _ if edge < coarsest => edge = (1.15 * edge).min(coarsest),
             _ => {

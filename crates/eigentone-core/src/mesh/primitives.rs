@@ -122,6 +122,20 @@ pub fn bowl(radius: f64, around: usize, along: usize) -> TriMesh {
     revolve(&profile, around)
 }
 
+/// An open drinking glass as a mid-surface: a flat base at `z = 0`, a wall that widens to the rim.
+pub fn tumbler(base_radius: f64, rim_radius: f64, height: f64, around: usize, along: usize) -> TriMesh {
+    let along = along.max(4);
+    let slant = (rim_radius - base_radius).hypot(height);
+    let on_base = ((along as f64 * base_radius / (base_radius + slant)).round() as usize).clamp(1, along - 1);
+    let on_wall = along - on_base;
+    let mut profile: Vec<[f64; 2]> = (0..on_base).map(|k| [base_radius * k as f64 / on_base as f64, 0.0]).collect();
+    profile.extend((0..=on_wall).map(|k| {
+        let t = k as f64 / on_wall as f64;
+        [base_radius + t * (rim_radius - base_radius), t * height]
+    }));
+    revolve(&profile, around)
+}
+
 /// An open bell as a mid-surface: crown at the top (`z = height`), lip at `z = 0`. The profile is a smooth curve through the
 /// proportions of a church bell: shoulder at half the lip radius, waist, and a flared sound bow.
 pub fn bell(lip_radius: f64, height: f64, around: usize, along: usize) -> TriMesh {
@@ -250,6 +264,7 @@ mod tests {
             ("plate", plate(0.3, 0.2, 30, 20), 0.06),
             ("disc", disc(0.1, 20), PI * 0.01),
             ("bowl", bowl(0.1, 96, 24), TAU * 0.01),
+            ("tumbler", tumbler(0.03, 0.03, 0.1, 96, 24), PI * 9e-4 + TAU * 0.03 * 0.1),
         ];
         for (name, mesh, area) in shapes {
             assert!((mesh.area() / area - 1.0).abs() < 0.005, "{name}: {}", mesh.area());

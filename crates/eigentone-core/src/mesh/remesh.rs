@@ -41,7 +41,7 @@ impl TriMesh {
             sharing.insert(edge, triangles);
         }
         while let Some((Cost(l), Reverse(edge))) = queue.pop() {
-            if !(l > longest) || self.positions.len() >= most_vertices {
+            if l <= longest || l.is_nan() || self.positions.len() >= most_vertices {
                 break;
             }
             let Some(triangles) = sharing.remove(&edge) else { continue };

@@ -1,0 +1,390 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use eigentone::core::Vec3;
+use std::path::PathBuf;
+
+/// Give it a mesh and a material, and hear it.
+#[derive(Parser)]
+#[command(name = "eigentone", version, about, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Make five objects, strike them, and write sounds, pictures and a page: start here
+    Demo(DemoArgs),
+    /// Make a model from a mesh (OBJ, STL, PLY, glTF), from tetrahedra (.node/.ele), or from an edited mode table (CSV, JSON)
+    Model(ModelArgs),
+    /// Make a model of a string, bar, plate or disc in closed form
+    Shape(ShapeArgs),
+    /// Fit a model to recordings of a struck object
+    Fit(FitArgs),
+    /// Hit a model and write the sound
+    Strike(StrikeArgs),
+    /// Tell what is in a mesh, model, mode table or sound, and what is wrong with it
+    Inspect(InspectArgs),
+    /// List the materials
+    Materials(MaterialsArgs),
+}
+
+#[derive(Args)]
+pub struct DemoArgs {
+    /// Folder to write to; created if need be
+    #[arg(short, long, default_value = "demo")]
+    pub output: PathBuf,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct MaterialArgs {
+    /// Material, by name or alias; `eigentone materials` lists them
+    #[arg(short, long, value_name = "NAME")]
+    pub material: Option<String>,
+    /// Your own materials, a TOML file with [[material]] tables
+    #[arg(long, value_name = "TOML")]
+    pub materials: Option<PathBuf>,
+    /// Damping law: `rayleigh`, or `loss` (loss factor plus mounting loss); meshes default to rayleigh, shapes to loss
+    #[arg(long, value_enum)]
+    pub damping: Option<Damping>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Damping {
+    Rayleigh,
+    Loss,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum MethodArg {
+    /// Solid if the surface closes and its walls are thick enough, shell otherwise
+    Auto,
+    /// A thin shell along the surface
+    Shell,
+    /// The filled inside of the surface
+    Solid,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum SpringsArg {
+    /// Weighted with the area at each edge: isotropic, independent of the mesh
+    Area,
+    /// k = E·t for every edge, as the paper has it
+    Uniform,
+}
+
+#[derive(Args)]
+pub struct ModelArgs {
+    /// Mesh, .node/.ele file, or mode table
+    pub mesh: PathBuf,
+    #[command(flatten)]
+    pub material: MaterialArgs,
+    /// File to write, usually NAME.modal.safetensors
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Thickness of a shell in metres
+    #[arg(short, long, value_name = "M")]
+    pub thickness: Option<f64>,
+    /// How to look at the mesh
+    #[arg(long, value_enum, default_value = "auto")]
+    pub method: MethodArg,
+    /// Multiply the file's lengths by this to get metres
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    pub scale: f64,
+    /// At most this many modes, the lowest
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub modes: usize,
+    /// Highest frequency in Hz
+    #[arg(long, value_name = "HZ", default_value_t = 22_000.0)]
+    pub max_frequency: f64,
+    /// Stiffness of a shell's edges
+    #[arg(long, value_enum, default_value = "area")]
+    pub springs: SpringsArg,
+    /// Refine a shell up to this many vertices so that it carries the highest frequency; 0 takes the mesh as it is
+    #[arg(long, value_name = "N", default_value_t = 2500)]
+    pub refine: usize,
+    /// Thin a shell with more vertices than this
+    #[arg(long, value_name = "N", default_value_t = 6000)]
+    pub max_vertices: usize,
+    /// Edge of a solid's cells in metres; chosen by size, walls and frequency if not given
+    #[arg(long, value_name = "M")]
+    pub cell: Option<f64>,
+    /// Largest number of unknowns of a solid
+    #[arg(long, value_name = "N", default_value_t = 45_000)]
+    pub max_unknowns: usize,
+    /// At most this many contact sites
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    pub sites: usize,
+    /// Scale all frequencies so that the first mode has this one
+    #[arg(long, value_name = "HZ")]
+    pub tune: Option<f64>,
+    /// Merge modes that the ear cannot tell apart
+    #[arg(long)]
+    pub compress: bool,
+    /// With --compress: keep modes apart whose beating can be heard
+    #[arg(long, requires = "compress")]
+    pub keep_beats: bool,
+    /// With a mode table: the model it was exported from, whose shapes are kept
+    #[arg(long, value_name = "MODEL")]
+    pub base: Option<PathBuf>,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct ShapeArgs {
+    #[command(subcommand)]
+    pub shape: ShapeCommand,
+}
+
+#[derive(Subcommand)]
+pub enum ShapeCommand {
+    /// A stiff string along x
+    String {
+        /// Length in m
+        #[arg(long)]
+        length: f64,
+        /// Diameter in m
+        #[arg(long)]
+        diameter: f64,
+        /// Tension in N
+        #[arg(long, conflicts_with = "pitch", required_unless_present = "pitch")]
+        tension: Option<f64>,
+        /// Frequency of the first partial in Hz
+        #[arg(long)]
+        pitch: Option<f64>,
+        #[command(flatten)]
+        common: ShapeCommon,
+    },
+    /// A bar along x that bends along z
+    Bar {
+        /// Length in m
+        #[arg(long)]
+        length: f64,
+        /// Width in m
+        #[arg(long)]
+        width: f64,
+        /// Thickness in m
+        #[arg(long)]
+        thickness: f64,
+        /// Clamped at one end (x < 0) instead of free
+        #[arg(long)]
+        clamped: bool,
+        /// Partials as the maker tunes them: `xylophone` (1:3:6), `marimba` (1:4:9.2), or ratios such as 1,2,3
+        #[arg(long, value_name = "NAME|RATIOS")]
+        tuning: Option<String>,
+        /// Frequency of the first partial in Hz
+        #[arg(long)]
+        pitch: Option<f64>,
+        #[command(flatten)]
+        common: ShapeCommon,
+    },
+    /// A rectangular plate in the xy plane
+    Plate {
+        /// Length along x in m
+        #[arg(long)]
+        length: f64,
+        /// Width along y in m
+        #[arg(long)]
+        width: f64,
+        /// Thickness in m
+        #[arg(long)]
+        thickness: f64,
+        /// Simply supported edges instead of free ones
+        #[arg(long)]
+        supported: bool,
+        #[command(flatten)]
+        common: ShapeCommon,
+    },
+    /// A disc in the xy plane
+    Disc {
+        /// Radius in m
+        #[arg(long)]
+        radius: f64,
+        /// Thickness in m
+        #[arg(long)]
+        thickness: f64,
+        /// Clamped rim instead of a free one
+        #[arg(long)]
+        clamped: bool,
+        #[command(flatten)]
+        common: ShapeCommon,
+    },
+}
+
+#[derive(Args)]
+pub struct ShapeCommon {
+    #[command(flatten)]
+    pub material: MaterialArgs,
+    /// File to write, usually NAME.modal.safetensors
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// At most this many modes, the lowest
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    pub modes: usize,
+    /// Hear one point of the shape (a pickup) instead of all it radiates
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    pub pickup: Option<Vec3>,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct FitArgs {
+    /// Recordings (WAV, FLAC) of one object, each with the struck place in metres if there are several: REC@X,Y,Z
+    #[arg(required = true, value_name = "RECORDING[@X,Y,Z]", value_parser = recording)]
+    pub recordings: Vec<Recording>,
+    /// Model file to write
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Write original (left) and resynthesis (right), take after take
+    #[arg(long, value_name = "WAV")]
+    pub compare: Option<PathBuf>,
+    /// Draw original and resynthesis
+    #[arg(long, value_name = "PNG")]
+    pub plot: Option<PathBuf>,
+    /// At most this many modes
+    #[arg(long, value_name = "N", default_value_t = 160)]
+    pub modes: usize,
+    /// Leave out modes this far below the strongest
+    #[arg(long, value_name = "DB", default_value_t = 60.0)]
+    pub floor: f64,
+    /// Lowest frequency in Hz
+    #[arg(long, value_name = "HZ", default_value_t = 20.0)]
+    pub min_frequency: f64,
+    /// Highest frequency in Hz
+    #[arg(long, value_name = "HZ", default_value_t = 18_000.0)]
+    pub max_frequency: f64,
+    /// Material to note in the model
+    #[arg(long, value_name = "NAME", default_value = "")]
+    pub material: String,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct StrikeArgs {
+    /// Model
+    pub model: PathBuf,
+    /// Sound to write
+    #[arg(short, long, value_name = "WAV")]
+    pub output: PathBuf,
+    /// Strike the surface nearest to this point, in metres; where it sounds loudest if not given
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    pub at: Option<Vec3>,
+    /// Impulse in N·s. If given, the level is physical: full scale is 20 Pa at 1 m. Otherwise the peak is at -3 dBFS
+    #[arg(long, value_name = "NS")]
+    pub impulse: Option<f64>,
+    /// Stiffness of the contact in N/m, or `felt` (1e4), `rubber` (1e5), `wood` (1e6), `plastic` (5e6), `metal` (1e8)
+    #[arg(long, value_name = "K", default_value = "wood", value_parser = hardness)]
+    pub hardness: f64,
+    /// Mass of the mallet in kg
+    #[arg(long, value_name = "KG", default_value_t = 0.02)]
+    pub mass: f64,
+    /// Length of the sound in s; until it has died away (10 s at most) if not given
+    #[arg(long, value_name = "S")]
+    pub duration: Option<f64>,
+    /// Sample rate in Hz
+    #[arg(long, value_name = "HZ", default_value_t = 44_100)]
+    pub rate: u32,
+    /// Gain in dB on top of the level
+    #[arg(long, value_name = "DB", default_value_t = 0.0, allow_hyphen_values = true)]
+    pub gain: f64,
+    /// Samples of the file
+    #[arg(long, value_enum, default_value = "pcm24")]
+    pub format: Format,
+    /// Draw the spectrogram
+    #[arg(long, value_name = "PNG")]
+    pub plot: Option<PathBuf>,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Format {
+    Pcm16,
+    Pcm24,
+    Float32,
+}
+
+#[derive(Args)]
+pub struct InspectArgs {
+    /// Mesh, tetrahedra, model, mode table or sound
+    pub file: PathBuf,
+    /// Draw it
+    #[arg(long, value_name = "PNG")]
+    pub plot: Option<PathBuf>,
+    /// Export the modes of a model for editing (.csv or .json); `eigentone model` takes them back
+    #[arg(long, value_name = "TABLE")]
+    pub export: Option<PathBuf>,
+    /// Multiply a mesh's lengths by this to get metres
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    pub scale: f64,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct MaterialsArgs {
+    /// Your own materials, a TOML file with [[material]] tables
+    #[arg(long, value_name = "TOML")]
+    pub materials: Option<PathBuf>,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A recording and where it was struck.
+#[derive(Clone)]
+pub struct Recording {
+    pub file: PathBuf,
+    pub place: Option<Vec3>,
+}
+
+fn recording(text: &str) -> Result<Recording, String> {
+    // A file name may hold an @ of its own: only what parses as a point is one.
+    if let Some((file, place)) = text.rsplit_once('@') {
+        match point(place) {
+            Ok(place) => return Ok(Recording { file: file.into(), place: Some(place) }),
+            Err(error) if place.contains(',') => return Err(error),
+            Err(_) => {}
+        }
+    }
+    Ok(Recording { file: text.into(), place: None })
+}
+
+/// Parses `X,Y,Z` in metres.
+pub fn point(text: &str) -> Result<Vec3, String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|n| n.trim().parse::<f64>()).collect();
+    match numbers.as_deref() {
+        Ok(&[x, y, z]) if x.is_finite() && y.is_finite() && z.is_finite() => Ok(Vec3::new(x, y, z)),
+        _ => Err(format!("expected three numbers in metres such as 0.1,0,0.02, found `{text}`")),
+    }
+}
+
+fn hardness(text: &str) -> Result<f64, String> {
+    let stiffness = match text {
+        "felt" => 1e4,
+        "rubber" => 1e5,
+        "wood" => 1e6,
+        "plastic" => 5e6,
+        "metal" => 1e8,
+        number => number
+            .parse()
+            .map_err(|_| "expected a stiffness in N/m, or felt, rubber, wood, plastic or metal".to_owned())?,
+    };
+    if (1.0..=1e12).contains(&stiffness) {
+        Ok(stiffness)
+    } else {
+        Err("expected a stiffness between 1 and 1e12 N/m".to_owned())
+    }
+}

@@ -1,0 +1,71 @@
+//! One file per command.
+
+pub mod demo;
+pub mod fit;
+pub mod inspect;
+pub mod materials;
+pub mod model;
+pub mod shape;
+pub mod strike;
+
+use crate::args::{Damping, MaterialArgs};
+use crate::output::{self, Failure};
+use eigentone::core::material::DampingLaw;
+use eigentone::core::{Material, MaterialTable, ModalModel};
+use serde_json::json;
+use std::path::Path;
+
+fn material_table(own: Option<&Path>) -> Result<MaterialTable, Failure> {
+    let mut table = MaterialTable::builtin();
+    if let Some(file) = own {
+        eigentone::materials::add_from_file(&mut table, file)?;
+    }
+    Ok(table)
+}
+
+fn material(args: &MaterialArgs) -> Result<Material, Failure> {
+    let Some(name) = &args.material else {
+        return Err(Failure::Usage("--material NAME is needed; `eigentone materials` lists what there is".to_owned()));
+    };
+    Ok(material_table(args.materials.as_deref())?.get(name)?.clone())
+}
+
+fn damping_law(args: &MaterialArgs, default: DampingLaw) -> DampingLaw {
+    match args.damping {
+        None => default,
+        Some(Damping::Rayleigh) => DampingLaw::Rayleigh,
+        Some(Damping::Loss) => DampingLaw::LossFactor,
+    }
+}
+
+/// Writes a model and says what it is.
+fn finish_model(model: &ModalModel, file: &Path, json: bool) -> Result<(), Failure> {
+    eigentone::io::write_model(file, model)?;
+    let (first, last) =
+        (model.modes.first().map_or(0.0, |m| m.frequency_hz), model.modes.last().map_or(0.0, |m| m.frequency_hz));
+    let sites = model.surface.positions.len();
+    if json {
+        output::say_json(&json!({
+            "model": file, "name": model.info.name, "method": model.info.method, "material": model.info.material,
+            "modes": model.modes.len(), "lowest_hz": first, "highest_hz": last, "vertices": sites, "mass_kg": model.info.mass_kg,
+            "warnings": model.info.warnings,
+        }));
+        return Ok(());
+    }
+    let mass = model.info.mass_kg.map(|m| format!(", {m:.3} kg")).unwrap_or_default();
+    output::say(format_args!(
+        "{} model of `{}`: {} modes from {first:.1} to {last:.0} Hz, {sites} contact sites{mass}",
+        model.info.method,
+        model.info.name,
+        model.modes.len(),
+    ));
+    output::say_notes(&model.info.warnings);
+    output::say(format_args!("wrote {} ({})", file.display(), output::size(file)));
+    Ok(())
+}
+
+/// Writes a picture.
+fn write_picture(picture: &eigentone::plot::Picture, file: &Path) -> Result<(), Failure> {
+    let bytes = picture.png_bytes();
+    Ok(eigentone::io::write_atomic(file, |w| w.write_all(&bytes))?)
+}

@@ -1,0 +1,32 @@
+//! `eigentone demo`.
+
+use crate::args::DemoArgs;
+use crate::output::{self, Failure};
+use crate::progress::with_bar;
+
+pub fn run(args: &DemoArgs) -> Result<(), Failure> {
+    let report = with_bar(args.json, |progress| eigentone::demo::run(&args.output, progress))?;
+    if args.json {
+        output::say_json(&report);
+        return Ok(());
+    }
+    for object in &report.objects {
+        let hertz: Vec<String> = object.first_hz.iter().take(3).map(|f| format!("{f:.0}")).collect();
+        let places: Vec<&str> = object.sounds.iter().map(|(place, _)| place.as_str()).collect();
+        output::say(format_args!(
+            "{:<15} {:<7} {:<6} {:>4} modes, first {:<18} struck at {}",
+            object.title,
+            object.material,
+            object.method,
+            object.modes,
+            format!("{} Hz,", hertz.join(", ")),
+            places.join(" and ")
+        ));
+    }
+    output::say(format_args!(
+        "\nopen {} in a browser to hear them; {} shows them",
+        report.page.display(),
+        report.overview.display()
+    ));
+    Ok(())
+}

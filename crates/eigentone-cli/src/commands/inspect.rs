@@ -1,0 +1,112 @@
+//! `eigentone inspect`.
+
+use super::write_picture;
+use crate::args::InspectArgs;
+use crate::output::{self, Failure, say};
+use eigentone::inspect::{AudioInspection, Inspected, Inspection, MeshInspection, ModelInspection, TetInspection};
+use eigentone::io::{mode_rows, write_modes};
+
+/// Modes listed on a terminal; `--json` and `--export` have all.
+const LISTED: usize = 24;
+
+pub fn run(args: &InspectArgs) -> Result<(), Failure> {
+    if !(args.scale.is_finite() && args.scale > 0.0) {
+        return Err(Failure::Usage("--scale must be above 0".to_owned()));
+    }
+    let inspected = Inspected::new(&args.file, args.scale)?;
+    if let Some(file) = &args.plot {
+        write_picture(&inspected.picture(), file)?;
+    }
+    if let Some(file) = &args.export {
+        let Some(model) = inspected.model() else {
+            return Err(Failure::Usage(format!("--export needs a model, but {} is none", args.file.display())));
+        };
+        write_modes(file, &mode_rows(model))?;
+    }
+    if args.json {
+        output::say_json(&inspected.inspection);
+        return Ok(());
+    }
+    match &inspected.inspection {
+        Inspection::Mesh(mesh) => print_mesh(mesh),
+        Inspection::Tetrahedra(tets) => print_tets(tets),
+        Inspection::Modal(model) => print_model(model),
+        Inspection::Audio(audio) => print_audio(audio),
+        _ => {}
+    }
+    for file in [&args.plot, &args.export].into_iter().flatten() {
+        say(format_args!("wrote {} ({})", file.display(), output::size(file)));
+    }
+    Ok(())
+}
+
+fn print_mesh(mesh: &MeshInspection) {
+    let r = &mesh.report;
+    let [low, high] = r.bounds;
+    say(format_args!("mesh: {} vertices, {} triangles, {} piece(s)", r.vertices, r.triangles, r.components));
+    say(format_args!(
+        "size: {:.4} × {:.4} × {:.4} m, area {:.5} m², volume {:.3e} m³, mean edge {:.2} mm",
+        high[0] - low[0],
+        high[1] - low[1],
+        high[2] - low[2],
+        r.area_m2,
+        r.volume_m3,
+        1e3 * r.mean_edge_m
+    ));
+    say(if r.watertight { "closed: every edge has two triangles" } else { "not watertight" });
+    output::say_notes(&mesh.warnings);
+}
+
+fn print_tets(tets: &TetInspection) {
+    say(format_args!(
+        "tetrahedra: {} nodes, {} elements, volume {:.3e} m³",
+        tets.nodes, tets.tetrahedra, tets.volume_m3
+    ));
+    output::say_notes(&tets.warnings);
+}
+
+fn print_model(model: &ModelInspection) {
+    let mass = model.mass_kg.map(|m| format!(", {m:.3} kg")).unwrap_or_default();
+    let material = if model.material.is_empty() { "unknown material" } else { &model.material };
+    say(format_args!(
+        "{} model `{}`: {material}{mass}, {} modes, {} contact sites",
+        model.method,
+        model.name,
+        model.modes.len(),
+        model.vertices
+    ));
+    let loudest = model.modes.iter().map(|m| m.gain).fold(0.0, f64::max);
+    say("   mode   frequency Hz     T60 s   level dB");
+    for mode in model.modes.iter().take(LISTED) {
+        say(format_args!(
+            "{:>7} {:>14.2} {:>9.3} {:>10.1}",
+            mode.index,
+            mode.frequency_hz,
+            mode.t60_s,
+            20.0 * (mode.gain / loudest).log10()
+        ));
+    }
+    if model.modes.len() > LISTED {
+        say(format_args!("    … {} more; --json or --export TABLE.csv has all", model.modes.len() - LISTED));
+    }
+    for band in &model.diffuse {
+        say(format_args!(
+            "  noise {:>6.0}–{:<6.0} Hz, level {:.2e}, T60 {:.3} s",
+            band.low_hz, band.high_hz, band.gain, band.t60_s
+        ));
+    }
+    output::say_notes(&model.warnings);
+}
+
+fn print_audio(audio: &AudioInspection) {
+    let level = |x: Option<f64>| x.map_or("-∞".to_owned(), |x| format!("{x:.1}"));
+    say(format_args!(
+        "sound: {} channel(s) at {} Hz, {:.3} s, peak {} dBFS, rms {} dBFS",
+        audio.channels,
+        audio.sample_rate_hz,
+        audio.duration_s,
+        level(audio.peak_dbfs),
+        level(audio.rms_dbfs)
+    ));
+    output::say_notes(&audio.warnings);
+}

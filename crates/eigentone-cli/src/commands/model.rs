@@ -1,0 +1,67 @@
+//! `eigentone model`.
+
+use super::{damping_law, finish_model, material};
+use crate::args::{MethodArg, ModelArgs, SpringsArg};
+use crate::output::Failure;
+use crate::progress::with_bar;
+use eigentone::core::material::DampingLaw;
+use eigentone::core::{Material, ModalModel};
+use eigentone::io::{FileKind, read_model, sniff};
+use eigentone::modal::shell::Springs;
+use eigentone::modal::{Compression, MeshModelSettings, MethodChoice};
+use eigentone::object::{model_from_file, model_from_modes};
+
+pub fn run(args: &ModelArgs) -> Result<(), Failure> {
+    let model = if matches!(sniff(&args.mesh)?, FileKind::Modes(_)) {
+        let base = args.base.as_deref().map(read_model).transpose()?;
+        model_from_modes(&args.mesh, base.as_ref())?
+    } else if args.base.is_some() {
+        return Err(Failure::Usage(format!("--base goes with a mode table, but {} is none", args.mesh.display())));
+    } else {
+        from_mesh(args, &material(&args.material)?)?
+    };
+    let model = if args.compress { compress(args, model) } else { model };
+    finish_model(&model, &args.output, args.json)
+}
+
+fn from_mesh(args: &ModelArgs, material: &Material) -> Result<ModalModel, Failure> {
+    let mut settings = MeshModelSettings {
+        method: match args.method {
+            MethodArg::Auto => MethodChoice::Auto,
+            MethodArg::Shell => MethodChoice::Shell,
+            MethodArg::Solid => MethodChoice::Solid,
+        },
+        thickness_m: args.thickness,
+        springs: match args.springs {
+            SpringsArg::Area => Springs::AreaWeighted,
+            SpringsArg::Uniform => Springs::Uniform,
+        },
+        damping: damping_law(&args.material, DampingLaw::Rayleigh),
+        highest_hz: args.max_frequency,
+        most_modes: args.modes,
+        most_sites: args.sites,
+        refine_vertices: args.refine,
+        most_vertices: args.max_vertices,
+        cell_m: args.cell,
+        most_unknowns: args.max_unknowns,
+        ..Default::default()
+    };
+    let build = |settings: &MeshModelSettings| {
+        with_bar(args.json, |progress| model_from_file(&args.mesh, material, settings, args.scale, progress))
+    };
+    if let Some(wanted) = args.tune {
+        if !(1.0..=20_000.0).contains(&wanted) {
+            return Err(Failure::Usage(format!("--tune {wanted} must be between 1 and 20000 Hz")));
+        }
+        let first = build(&MeshModelSettings { most_modes: 1, ..settings.clone() })?.modes[0].frequency_hz;
+        settings.frequency_scale = wanted / first;
+    }
+    Ok(build(&settings)?)
+}
+
+fn compress(args: &ModelArgs, model: ModalModel) -> ModalModel {
+    let compression = Compression { keep_beats: args.keep_beats, ..Default::default() };
+    let mut merged = compression.apply(&model);
+    merged.info.warnings.push(format!("compressed from {} to {} modes", model.modes.len(), merged.modes.len()));
+    merged
+}

@@ -1,0 +1,105 @@
+//! `eigentone strike`.
+
+use super::write_picture;
+use crate::args::{Format, StrikeArgs};
+use crate::output::{self, Failure};
+use eigentone::core::model::Contact;
+use eigentone::core::units::Decibels;
+use eigentone::core::{ModalModel, SiteBlend, Vec3};
+use eigentone::io::{AudioBuffer, SampleFormat, read_model, write_wav};
+use eigentone::level::{self, Level};
+use eigentone::synth::{Strike, ring_time_s, strike};
+use serde_json::json;
+
+/// Longest sound chosen automatically, in s.
+const LONGEST_S: f64 = 10.0;
+
+pub fn run(args: &StrikeArgs) -> Result<(), Failure> {
+    check(args)?;
+    let model = read_model(&args.model)?;
+    let contact = match args.at {
+        Some(point) => model.nearest_contact(point),
+        None => loudest_contact(&model),
+    };
+    let Some(contact) = contact else {
+        let message = "the model has no place to strike".to_owned();
+        return Err(eigentone::Error::WrongKind { file: args.model.clone(), message }.into());
+    };
+    let blow = Strike {
+        contact,
+        impulse_ns: args.impulse.unwrap_or(0.05),
+        stiffness_n_m: args.hardness,
+        mallet_kg: args.mass,
+    };
+    let duration_s = args.duration.unwrap_or_else(|| ring_time_s(&model, &blow, 80.0).clamp(0.25, LONGEST_S));
+    let mut sound = strike(&model, &blow, f64::from(args.rate), duration_s);
+    let gain = Decibels(args.gain);
+    let wanted = match args.impulse {
+        Some(_) => Level::Physical(gain),
+        None => Level::Normalised(Decibels((-3.0 + args.gain).min(0.0))),
+    };
+    let levelled = level::apply(wanted, &mut [&mut sound]);
+    let format = match args.format {
+        Format::Pcm16 => SampleFormat::Pcm16,
+        Format::Pcm24 => SampleFormat::Pcm24,
+        Format::Float32 => SampleFormat::Float32,
+    };
+    if let Some(file) = &args.plot {
+        write_picture(&eigentone::plot::spectrogram_picture(&sound, f64::from(args.rate), &model.info.name), file)?;
+    }
+    let peak_dbfs = Decibels::from_amplitude(f64::from(sound.iter().fold(0.0, |a: f32, b| a.max(b.abs()))));
+    write_wav(&args.output, &AudioBuffer { sample_rate_hz: args.rate, channels: vec![sound] }, format)?;
+    let contact_ms = 1e3 * blow.contact_time_s(&model);
+    if args.json {
+        output::say_json(&json!({
+            "wav": args.output, "position": contact.position.to_array(), "normal": contact.normal.to_array(), "impulse_ns": blow.impulse_ns,
+            "contact_ms": contact_ms, "duration_s": duration_s, "sample_rate_hz": args.rate, "gain_db": levelled.gain.get(),
+            "peak_dbfs": if peak_dbfs.get().is_finite() { Some(peak_dbfs.get()) } else { None }, "turned_down": levelled.turned_down,
+        }));
+        return Ok(());
+    }
+    let p = contact.position;
+    output::say(format_args!(
+        "struck `{}` at {:.4},{:.4},{:.4} with {} N·s for {contact_ms:.2} ms; {duration_s:.2} s of sound, peak {peak_dbfs:.1}FS",
+        model.info.name, p.x, p.y, p.z, blow.impulse_ns
+    ));
+    if levelled.turned_down {
+        output::say(format_args!(
+            "note: turned down by {:.1} dB so as not to clip; use a smaller --impulse or a negative --gain",
+            args.gain - levelled.gain.get()
+        ));
+    }
+    output::say(format_args!("wrote {} ({})", args.output.display(), output::size(&args.output)));
+    Ok(())
+}
+
+fn check(args: &StrikeArgs) -> Result<(), Failure> {
+    let wrong = |what: &str| Err(Failure::Usage(what.to_owned()));
+    if args.impulse.is_some_and(|j| !(j > 0.0 && j <= 1e4)) {
+        return wrong("--impulse must be above 0 and at most 1e4 N·s");
+    }
+    if !(args.mass > 0.0 && args.mass <= 1e4) {
+        return wrong("--mass must be above 0 and at most 1e4 kg");
+    }
+    if args.duration.is_some_and(|s| !(s > 0.0 && s <= 600.0)) {
+        return wrong("--duration must be above 0 and at most 600 s");
+    }
+    if !(8000..=384_000).contains(&args.rate) {
+        return wrong("--rate must be between 8000 and 384000 Hz");
+    }
+    if !(-200.0..=200.0).contains(&args.gain) {
+        return wrong("--gain must be between -200 and 200 dB");
+    }
+    Ok(())
+}
+
+/// The site from which a strike radiates most energy: `Σ (o_n u_n)²/4d_n`.
+fn loudest_contact(model: &ModalModel) -> Option<Contact> {
+    let energy = |site: u32| -> f64 {
+        let n = model.surface.normals[site as usize].map(f64::from);
+        let push = model.excitation(&SiteBlend::single(site), Vec3::from_array(n));
+        model.modes.iter().zip(push).map(|(m, g)| (m.output_gain * g).powi(2) / (4.0 * m.decay_per_s)).sum()
+    };
+    let best = (0..model.surface.positions.len() as u32).map(|s| (energy(s), s)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    model.nearest_contact(Vec3::from_array(model.surface.positions[best.1 as usize].map(f64::from)))
+}

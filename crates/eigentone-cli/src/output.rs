@@ -1,0 +1,86 @@
+//! What the command says: text for people, one JSON document for programs, errors with a way out.
+
+use serde::Serialize;
+use std::fmt::Display;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Why the command failed.
+pub enum Failure {
+    /// The job could not be done.
+    Job(eigentone::Error),
+    /// The command line contradicts itself.
+    Usage(String),
+}
+
+impl From<eigentone::Error> for Failure {
+    fn from(error: eigentone::Error) -> Self {
+        Failure::Job(error)
+    }
+}
+
+macro_rules! job_failure {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Failure::Job(error.into())
+            }
+        })*
+    };
+}
+
+job_failure!(
+    eigentone::io::ReadError,
+    eigentone::io::WriteError,
+    eigentone::core::material::MaterialError,
+    eigentone::modal::analytic::AnalyticError
+);
+
+impl Failure {
+    /// 2 for wrong usage, 1 for the rest.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Failure::Job(_) => 1,
+            Failure::Usage(_) => 2,
+        })
+    }
+}
+
+/// Tells on standard error what went wrong and what to do.
+pub fn print_failure(failure: &Failure) {
+    match failure {
+        Failure::Usage(message) => eprintln!("error: {message}\n\nFor more information, try '--help'."),
+        Failure::Job(error) => {
+            eprintln!("error: {error}");
+            if let Some(hint) = error.hint() {
+                eprintln!("  hint: {hint}");
+            }
+        }
+    }
+}
+
+/// Prints a line; a closed pipe is no reason to panic.
+pub fn say(line: impl Display) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// Prints the one JSON document of `--json`.
+pub fn say_json(value: &impl Serialize) {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => say(text),
+        Err(error) => eprintln!("error: the result cannot be written as JSON: {error}"),
+    }
+}
+
+/// The notes of a model, one a line.
+pub fn say_notes(warnings: &[String]) {
+    for warning in warnings {
+        say(format_args!("note: {warning}"));
+    }
+}
+
+/// A file's size for people.
+pub fn size(path: &std::path::Path) -> String {
+    let bytes = std::fs::metadata(path).map_or(0, |m| m.len()) as f64;
+    if bytes < 1e6 { format!("{:.0} kB", bytes / 1e3) } else { format!("{:.1} MB", bytes / 1e6) }
+}
