@@ -10,7 +10,7 @@ pub mod factor;
 pub mod lanczos;
 mod pencil;
 
-pub use pencil::{Block, Pencil};
+pub use pencil::{Block, MassOperator, Pencil};
 
 use crate::Progress;
 use factor::{Factor, Symbolic};
@@ -152,14 +152,19 @@ impl<'a> Slicer<'a> {
     fn run(&self, band: Band, progress: &Progress<'_>) -> Result<Eigenpairs, EigenError> {
         let mut upper = band.upper;
         let mut total = self.count_below(&mut upper)?;
-        // Fewer modes asked for than the band holds: lower its top until it holds just enough.
-        let mut too_low = 0.0;
+        // Fewer modes asked for than the band holds: lower its top until it holds hardly more. Mode counts grow between linearly
+        // (plates) and cubically (solids) with frequency, which makes for better guesses than halving.
+        let (mut too_low, mut power) = (0.0, 2.0);
         for _ in 0..24 {
-            if total <= band.most.saturating_add(band.most / 4 + 8) {
+            if total <= band.most.saturating_add(band.most / 8 + 8) {
                 break;
             }
-            let mut trial = 0.5 * (too_low + upper);
+            let guess = upper * ((1.06 * band.most as f64 + 1.0) / total as f64).powf(2.0 / power);
+            let mut trial = if guess > too_low { guess } else { 0.5 * (too_low + upper) };
             let count = self.count_below(&mut trial)?;
+            if count > 0 && count != total {
+                power = (2.0 * (total as f64 / count as f64).ln() / (upper / trial).ln()).clamp(0.7, 4.0);
+            }
             if count < band.most {
                 too_low = trial;
             } else {

@@ -1,10 +1,11 @@
 //! Block Lanczos iteration on `(K − σM)⁻¹M` with full reorthogonalisation.
 //!
 //! Eigenvalues `θ` of the operator are `1/(λ − σ)`: those of the pencil next to the shift come out first. The basis is kept
-//! `M`-orthonormal to machine precision by two passes of block Gram–Schmidt, so that no copies ("ghosts") of converged
+//! `M`-orthonormal by a full pass of block Gram–Schmidt after the three-term recurrence, so that no copies ("ghosts") of converged
 //! pairs appear and the projected matrix is what theory says (Grimes, Lewis & Simon 1994, without their shortcuts).
 
 use super::factor::{Factor, Scratch};
+use super::pencil::MassOperator;
 use super::{EigenError, Eigenpairs, Pencil, dense};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
@@ -30,7 +31,7 @@ pub struct Slice {
 }
 
 struct Basis<'a> {
-    pencil: &'a Pencil,
+    mass: &'a MassOperator,
     /// `n × capacity`, of which the first `len` columns are in use.
     vectors: Mat<f64>,
     len: usize,
@@ -38,24 +39,26 @@ struct Basis<'a> {
 }
 
 impl<'a> Basis<'a> {
-    fn new(pencil: &'a Pencil, capacity: usize) -> Self {
-        let n = pencil.unknowns();
-        Self { pencil, vectors: Mat::zeros(n, capacity), len: 0, projected: Mat::zeros(capacity, capacity) }
+    fn new(mass: &'a MassOperator, n: usize, capacity: usize) -> Self {
+        Self { mass, vectors: Mat::zeros(n, capacity), len: 0, projected: Mat::zeros(capacity, capacity) }
     }
 
     fn used(&self) -> MatRef<'_, f64> {
         self.vectors.as_ref().subcols(0, self.len)
     }
 
-    /// Removes from `block` its part in the basis, twice, and returns the coefficients removed.
-    fn orthogonalise(&self, block: &mut Mat<f64>) -> Mat<f64> {
+    /// Removes from `block` its part in the basis and returns the coefficients removed: first along the last `recent` vectors,
+    /// where in exact arithmetic all of it lies, then, to undo rounding, along all.
+    fn orthogonalise(&self, block: &mut Mat<f64>, recent: usize) -> Mat<f64> {
         let mut total = Mat::zeros(self.len, block.ncols());
-        if self.len > 0 {
-            for _ in 0..2 {
-                let weighted = self.pencil.mass_times(block.as_ref());
-                let part = product(self.used().transpose(), weighted.as_ref());
-                matmul(block.as_mut(), Accum::Add, self.used(), part.as_ref(), -1.0, Par::Seq);
-                total += part;
+        for from in [self.len.saturating_sub(recent), 0] {
+            let against = self.used().subcols(from, self.len - from);
+            if against.ncols() > 0 {
+                let weighted = self.mass.times(block.as_ref());
+                let part = product(against.transpose(), weighted.as_ref());
+                matmul(block.as_mut(), Accum::Add, against, part.as_ref(), -1.0, Par::Seq);
+                let mut rows = total.as_mut().subrows_mut(from, self.len - from);
+                rows += part;
             }
         }
         total
@@ -75,7 +78,7 @@ impl<'a> Basis<'a> {
 
     /// `block = Q B` with `QᵀMQ = I`, by the eigen-decomposition of the Gram matrix.
     fn normalise(&self, block: &Mat<f64>) -> Result<(Mat<f64>, Mat<f64>), EigenError> {
-        let gram = product(block.transpose(), self.pencil.mass_times(block.as_ref()).as_ref());
+        let gram = product(block.transpose(), self.mass.times(block.as_ref()).as_ref());
         // Scaling by the diagonal first keeps columns of very different length apart.
         let scale: Vec<f64> = (0..gram.ncols()).map(|i| gram[(i, i)].max(f64::MIN_POSITIVE).sqrt()).collect();
         let scaled = Mat::from_fn(gram.nrows(), gram.ncols(), |i, j| gram[(i, j)] / (scale[i] * scale[j]));
@@ -124,7 +127,8 @@ pub fn solve_slice(
 ) -> Result<Eigenpairs, EigenError> {
     let n = pencil.unknowns();
     let capacity = (4 * slice.count + 30 * BLOCK).min(n);
-    let mut basis = Basis::new(pencil, capacity);
+    let mass = pencil.mass_operator();
+    let mut basis = Basis::new(&mass, n, capacity);
     let mut memory = Scratch::default();
     let mut noise = Noise(0x5EED);
     let mut apply = |mut block: Mat<f64>| -> Result<Mat<f64>, EigenError> {
@@ -133,13 +137,13 @@ pub fn solve_slice(
     };
 
     let start = noise.block(n, BLOCK.min(capacity));
-    basis.append(&apply(pencil.mass_times(start.as_ref()))?)?;
+    basis.append(&apply(mass.times(start.as_ref()))?)?;
     let mut current = 0..basis.len;
     let mut next_check = (2 * slice.count + 4 * BLOCK).min(capacity);
     loop {
         let block = basis.vectors.as_ref().subcols(current.start, current.len());
-        let mut image = apply(pencil.mass_times(block))?;
-        let coefficients = basis.orthogonalise(&mut image);
+        let mut image = apply(mass.times(block))?;
+        let coefficients = basis.orthogonalise(&mut image, 2 * BLOCK);
         basis.projected.as_mut().submatrix_mut(0, current.start, basis.len, current.len()).copy_from(&coefficients);
         let before = basis.len;
         let below = basis.append(&image)?;
@@ -162,8 +166,8 @@ pub fn solve_slice(
         }
         if fresh == 0 {
             // An invariant subspace: go on in a fresh direction, which is coupled to it by rounding only.
-            let mut fresh_start = apply(pencil.mass_times(noise.block(n, BLOCK).as_ref()))?;
-            basis.orthogonalise(&mut fresh_start);
+            let mut fresh_start = apply(mass.times(noise.block(n, BLOCK).as_ref()))?;
+            basis.orthogonalise(&mut fresh_start, usize::MAX);
             basis.append(&fresh_start)?;
             if basis.len == before {
                 return Err(EigenError::NotConverged { wanted: slice.count, found: 0 });

@@ -2,7 +2,6 @@
 
 use eigentone_core::Vec3;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
-use rayon::prelude::*;
 
 /// A 3×3 block, row by row.
 pub type Block = [[f64; 3]; 3];
@@ -151,30 +150,37 @@ impl Pencil {
 
     /// `M x` for several vectors at once, columns of `unknowns()` numbers.
     pub fn mass_times(&self, x: faer::MatRef<'_, f64>) -> faer::Mat<f64> {
-        self.multiply(x, |slot, v| v * self.mass[slot])
+        self.mass_operator().times(x)
+    }
+
+    /// The mass matrix without its zeros: for products by the hundred.
+    pub fn mass_operator(&self) -> MassOperator {
+        let mut operator = MassOperator { row_start: vec![0], columns: Vec::new(), mass: Vec::new() };
+        for i in 0..self.nodes() {
+            for slot in (self.row_start[i]..self.row_start[i + 1]).filter(|&slot| self.mass[slot] != 0.0) {
+                operator.columns.push(self.columns[slot]);
+                operator.mass.push(self.mass[slot]);
+            }
+            operator.row_start.push(operator.columns.len());
+        }
+        operator
     }
 
     /// `K x` for several vectors at once.
     pub fn stiffness_times(&self, x: faer::MatRef<'_, f64>) -> faer::Mat<f64> {
-        self.multiply(x, |slot, v| {
-            let [a, b, c] = self.stiffness[slot].map(Vec3::from_array);
-            Vec3::new(a.dot(v), b.dot(v), c.dot(v))
-        })
-    }
-
-    fn multiply(&self, x: faer::MatRef<'_, f64>, term: impl Fn(usize, Vec3) -> Vec3 + Sync) -> faer::Mat<f64> {
         let mut y = faer::Mat::<f64>::zeros(x.nrows(), x.ncols());
-        y.par_col_iter_mut().enumerate().for_each(|(c, mut out)| {
-            let input = x.col(c);
+        for c in 0..x.ncols() {
             for i in 0..self.nodes() {
                 let mut sum = Vec3::ZERO;
                 for slot in self.row_start[i]..self.row_start[i + 1] {
                     let j = 3 * self.columns[slot] as usize;
-                    sum += term(slot, Vec3::new(input[j], input[j + 1], input[j + 2]));
+                    let v = Vec3::new(x[(j, c)], x[(j + 1, c)], x[(j + 2, c)]);
+                    let [a, b, c] = self.stiffness[slot].map(Vec3::from_array);
+                    sum += Vec3::new(a.dot(v), b.dot(v), c.dot(v));
                 }
-                (0..3).for_each(|k| out[3 * i + k] = sum[k]);
+                (0..3).for_each(|k| y[(3 * i + k, c)] = sum[k]);
             }
-        });
+        }
         y
     }
 
@@ -218,6 +224,42 @@ impl Pencil {
                 if diagonal > 0.0 { sums.into_iter().fold(0.0, f64::max) / diagonal } else { 0.0 }
             })
             .fold(0.0, f64::max)
+    }
+}
+
+/// The mass matrix in compressed rows, one number per pair of nodes.
+#[derive(Clone, Debug)]
+pub struct MassOperator {
+    row_start: Vec<usize>,
+    columns: Vec<u32>,
+    mass: Vec<f64>,
+}
+
+impl MassOperator {
+    /// `M x` for several vectors at once.
+    ///
+    /// The columns are interleaved first: then all that belongs to one node lies together, and the inner loop runs over
+    /// neighbouring numbers.
+    pub fn times(&self, x: faer::MatRef<'_, f64>) -> faer::Mat<f64> {
+        let (rows, width) = (x.nrows(), x.ncols());
+        let stride = 3 * width;
+        let mut interleaved = vec![0.0; rows * width];
+        for (c, column) in x.col_iter().enumerate() {
+            for (r, &value) in column.iter().enumerate() {
+                interleaved[r * width + c] = value;
+            }
+        }
+        let mut product = vec![0.0; rows * width];
+        for (i, out) in product.chunks_exact_mut(stride.max(1)).enumerate() {
+            let slots = self.row_start[i]..self.row_start[i + 1];
+            for (&j, &m) in self.columns[slots.clone()].iter().zip(&self.mass[slots]) {
+                let begin = j as usize * stride;
+                for (o, v) in out.iter_mut().zip(&interleaved[begin..begin + stride]) {
+                    *o += m * v;
+                }
+            }
+        }
+        faer::Mat::from_fn(rows, width, |r, c| product[r * width + c])
     }
 }
 
