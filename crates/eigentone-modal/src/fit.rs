@@ -5,7 +5,7 @@
 //! frequencies and decays common to all, an amplitude for each place, and describes the remainder as bands of decaying
 //! noise ([`DiffuseBand`](eigentone_core::DiffuseBand)).
 //!
-//! The steps follow section B.7 of the reference sheet and go on from there:
+//! The steps, a module each:
 //!
 //! 1. `onset`: the strike is found and cut out;
 //! 2. `esprit`: sub-band ESPRIT proposes poles;
@@ -14,7 +14,7 @@
 //! 4. `refine`: all poles are refined jointly by separable nonlinear least squares, with inner products in closed form
 //!    (`gram`), down to the Cramér–Rao bound;
 //! 5. `diffuse`: the remainder becomes noise bands, by maximum likelihood;
-//! 6. `assemble`: model, resynthesis and report.
+//! 6. `gains` and `assemble`: model, resynthesis and report.
 //!
 //! ```
 //! use eigentone_modal::fit::{FitSettings, Take, fit};
@@ -30,9 +30,11 @@
 mod assemble;
 mod diffuse;
 mod esprit;
+mod gains;
 mod gram;
 mod linalg;
 mod onset;
+mod overlap;
 mod periodogram;
 mod pursuit;
 mod refine;

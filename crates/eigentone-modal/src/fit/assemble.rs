@@ -1,21 +1,17 @@
 //! From fitted modes to a model, a resynthesis and a report.
 //!
-//! The engine starts every mode as a cosine, so of a complex amplitude only the magnitude and, between takes, the sign
-//! survive: a mode that two places move in opposite directions. Takes are aligned to their onsets only within a fraction
-//! of a millisecond, hence the delay `τ_k` of each take is found first, as the one that makes the phase differences
-//! `φ_ik − φ_i0 − ω_i τ_k` of all modes fall on 0 or π: the maximum of `Σ_i |c_ik c_i0| cos 2(φ_ik − φ_i0 − ω_i τ_k)`.
+//! The residual is `x − Σ Re(c z^n)` from the onset on; what it holds beyond noise becomes the diffuse part. The
+//! resynthesis is both added up again, with the fitted phases; the model keeps only the [gains](super::gains).
 
 use super::{
     Fit, FitError, FitReport, FitSettings, TakeReport, diffuse,
-    gram::{C64, LogPole, add_mode},
+    gains::playing_gains,
+    gram::{LogPole, add_mode},
     onset::Trimmed,
     refine::Modes,
 };
 use eigentone_core::{DiffuseBand, Method, ModalModel, Mode, ModelInfo, ShapeTable, Surface, Vec3};
 use std::f64::consts::TAU;
-
-/// Largest delay between takes that is looked for, in s.
-const LARGEST_DELAY_S: f64 = 1e-3;
 
 /// All that is known at the end.
 pub(super) struct Assembly<'a> {
@@ -155,7 +151,8 @@ impl Assembly<'_> {
     fn model(&self, bands: Vec<DiffuseBand>) -> ModalModel {
         let rate = self.settings.sample_rate_hz;
         let after: Vec<f64> = self.trimmed.iter().zip(&self.starts).map(|(t, s)| (s - t.onset) as f64).collect();
-        let gains = signed_gains(&self.modes, &after, rate);
+        let lengths: Vec<usize> = self.trimmed.iter().map(|t| t.end - t.start).collect();
+        let gains = playing_gains(&self.modes, &after, &lengths, rate);
         let sites = self.positions.len();
         ModalModel {
             info: ModelInfo::new(&self.settings.name, Method::Fit, ""),
@@ -190,55 +187,4 @@ impl Assembly<'_> {
             band_error_db: diffuse::band_difference_db(&take.samples[early.clone()], &full[early], rate),
         }
     }
-}
-
-/// Magnitudes with the signs that hold between takes; the strongest take of each mode is positive. The amplitudes of take
-/// `k` hold `after[k]` samples after its onset.
-fn signed_gains(modes: &Modes, after: &[f64], sample_rate: f64) -> Vec<Vec<f64>> {
-    let total = |take: &[C64]| take.iter().map(|c| c.norm_sqr()).sum::<f64>();
-    let turned = |take: &[C64], by: f64| -> Vec<C64> {
-        take.iter().zip(&modes.poles).map(|(c, s)| c * C64::from_polar(1.0, -s.im * by)).collect()
-    };
-    let at_onset: Vec<Vec<C64>> = modes.amplitudes.iter().zip(after).map(|(take, by)| turned(take, *by)).collect();
-    let loudest = at_onset.iter().max_by(|a, b| total(a).total_cmp(&total(b)));
-    let aligned: Vec<Vec<C64>> = at_onset
-        .iter()
-        .map(|take| {
-            let delay = loudest.map_or(0.0, |reference| best_delay(&modes.poles, reference, take, sample_rate));
-            turned(take, delay)
-        })
-        .collect();
-    let mut gains = vec![vec![0.0; modes.poles.len()]; aligned.len()];
-    for n in 0..modes.poles.len() {
-        let axis = aligned.iter().map(|take| take[n] * take[n]).sum::<C64>().sqrt();
-        let strongest = aligned.iter().map(|take| take[n]).max_by(|a, b| a.norm_sqr().total_cmp(&b.norm_sqr()));
-        let side = |c: C64| if (c * axis.conj()).re < 0.0 { -1.0 } else { 1.0 };
-        let flip = strongest.map_or(1.0, side);
-        for (row, take) in gains.iter_mut().zip(&aligned) {
-            row[n] = flip * side(take[n]) * take[n].norm();
-        }
-    }
-    gains
-}
-
-/// Delay in samples of a take after the reference that makes their modes agree up to sign.
-fn best_delay(poles: &[LogPole], reference: &[C64], take: &[C64], sample_rate: f64) -> f64 {
-    let products: Vec<C64> = reference.iter().zip(take).map(|(r, c)| c * r.conj()).collect();
-    let score = |delay: f64| -> f64 {
-        let agreement = |(p, s): (&C64, &LogPole)| p.norm() * (2.0 * (p.arg() - s.im * delay)).cos();
-        products.iter().zip(poles).map(agreement).sum()
-    };
-    // Fine enough for the highest mode; among equals the smallest delay wins.
-    let highest = poles.iter().map(|s| s.im).fold(1e-6, f64::max);
-    let step = 0.1 / highest;
-    let count = (LARGEST_DELAY_S * sample_rate / step) as i64;
-    let mut best = (score(0.0) * (1.0 + 1e-9), 0.0);
-    for k in (1..=count).flat_map(|k| [k, -k]) {
-        let delay = k as f64 * step;
-        let value = score(delay);
-        if value > best.0 {
-            best = (value, delay);
-        }
-    }
-    best.1
 }

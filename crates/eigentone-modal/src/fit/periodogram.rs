@@ -14,8 +14,8 @@ use rustfft::FftPlanner;
 use std::f64::consts::TAU;
 
 /// Energy of a mode over the mean energy of its surroundings that makes it credible. A recording has about 1e5 cells;
-/// `e^{−20}` of them are two in a thousand million.
-pub(super) const PROMINENCE: f64 = 20.0;
+/// `e^{−15}` of them are a thirtieth of one.
+pub(super) const PROMINENCE: f64 = 15.0;
 
 /// Ratio of neighbouring decays on the ladder.
 const LADDER_STEP: f64 = 2.5;
@@ -119,6 +119,44 @@ impl Rung {
                 ((i as f64 + shift.clamp(-0.5, 0.5)) * self.bin_hz, self.decay_per_s, e[i])
             })
             .collect()
+    }
+}
+
+/// Energy of the takes below each frequency.
+pub(super) struct Cumulative {
+    bin_hz: f64,
+    below: Vec<f64>,
+}
+
+impl Cumulative {
+    /// Sums the spectra of the takes; the sum over all frequencies is their energy.
+    pub fn new(takes: &[Vec<f64>], sample_rate: f64) -> Self {
+        let size = takes.iter().map(Vec::len).max().unwrap_or(0).next_power_of_two().max(2);
+        let fft = FftPlanner::new().plan_fft_forward(size);
+        let mut power = vec![0.0; size / 2];
+        for take in takes {
+            let mut buffer: Vec<C64> = take.iter().map(|x| C64::new(*x, 0.0)).collect();
+            buffer.resize(size, C64::default());
+            fft.process(&mut buffer);
+            power.iter_mut().zip(&buffer).for_each(|(p, b)| *p += b.norm_sqr() * 2.0 / size as f64);
+        }
+        let mut sum = 0.0;
+        let below = power.into_iter().map(|p| {
+            sum += p;
+            sum
+        });
+        Self { bin_hz: sample_rate / size as f64, below: below.collect() }
+    }
+
+    /// All of it.
+    pub fn total(&self) -> f64 {
+        self.below[self.below.len() - 1]
+    }
+
+    /// Energy in the octave about a frequency.
+    pub fn octave(&self, hz: f64) -> f64 {
+        let at = |hz: f64| self.below[((hz / self.bin_hz).max(0.0) as usize).min(self.below.len() - 1)];
+        at(hz * std::f64::consts::SQRT_2) - at(hz * std::f64::consts::FRAC_1_SQRT_2)
     }
 }
 

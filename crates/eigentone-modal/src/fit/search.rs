@@ -9,12 +9,11 @@
 use super::{
     FitSettings, esprit,
     gram::LogPole,
-    linalg::Cholesky,
-    periodogram::{PROMINENCE, Periodogram},
+    overlap::{correlation, independence, removal_costs},
+    periodogram::{Cumulative, PROMINENCE, Periodogram},
     pursuit::Pursuit,
-    refine::{DecayRange, Effort, Modes, gram_matrix},
+    refine::{DecayRange, Effort, Modes},
 };
-use rayon::prelude::*;
 use std::f64::consts::TAU;
 
 /// Fastest decay taken for a mode, in 1/s: 60 dB in 2.3 ms.
@@ -31,12 +30,20 @@ const ROUGH: Effort = Effort { sweeps: 2, steps: 5, tolerance: 1e-4 };
 const FINE: Effort = Effort { sweeps: 4, steps: 10, tolerance: 1e-7 };
 /// Least energies of modes in the stages of the first guess, as a part of all. Strong modes come first, so that weaker
 /// ones are judged by what those leave, not by their skirts.
-const FIRST_GUESS: [f64; 4] = [5e-2, 5e-3, 5e-4, 5e-5];
+const FIRST_GUESS: [f64; 4] = [5e-2, 5e-3, 5e-4, 1e-5];
 /// Part of the energy of the recordings that makes a mode worth having even among neighbours as strong. Tuned on drums,
 /// wood and glass: ten times more loses audible partials, ten times less turns decaying noise into modes.
 const SHARE: f64 = 5e-4;
-/// Squared correlation of two modes above which they cannot be told apart and would only be fitted against each other.
-const SAME: f64 = 0.97;
+/// Part of the energy of its octave that makes a mode worth having: a line in an otherwise quiet region. Decaying noise
+/// has some hundred cells in an octave about 1 kHz, of which the strongest holds a tenth; lower octaves have fewer.
+const OCTAVE_SHARE: f64 = 0.1;
+const FEW_CELLS_HZ: f64 = 150.0;
+/// Least part of a mode's own energy that is missed without it. Modes that fall short are fitted against each other, as to
+/// follow a drum's falling pitch; played without their phases they would be far too loud. Two modes of decay `d` pass
+/// when they are more than `d/2π` apart in frequency.
+const INDEPENDENT: f64 = 0.2;
+/// Squared correlation that makes two modes neighbours.
+const NEIGHBOURS: f64 = 0.2;
 
 /// The takes as the search sees them, and what it may look for.
 pub(super) struct Search<'a> {
@@ -48,6 +55,10 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
+    fn lengths(&self) -> Vec<usize> {
+        self.takes.iter().map(Vec::len).collect()
+    }
+
     /// Duration of the longest take in s.
     pub fn duration_s(&self) -> f64 {
         self.takes.iter().map(Vec::len).max().unwrap_or(0) as f64 / self.sample_rate
@@ -129,24 +140,27 @@ impl Search<'_> {
     fn select(&self, poles: Vec<LogPole>) -> Vec<LogPole> {
         let shortest = self.takes.iter().map(Vec::len).min().unwrap_or(0);
         let short = self.first(shortest.min((STAGES_S[0] * self.sample_rate) as usize));
-        let total: f64 = short.iter().flatten().map(|x| x * x).sum();
+        let spectrum = Cumulative::new(&short, self.sample_rate);
         let mut pursuit = Pursuit::new(&short, poles);
         let mut chosen: Vec<LogPole> = Vec::new();
         for part in FIRST_GUESS {
             let residual = Modes::with_poles(&short, chosen.clone()).residual(&short);
             let periodogram = self.periodogram(&residual);
-            let least = |pole: LogPole| (part * total).max(self.least_energy(&periodogram, pole, total));
+            let least = |pole: LogPole| (part * spectrum.total()).max(self.least_energy(&periodogram, pole, &spectrum));
             let room = self.settings.max_modes - chosen.len();
             chosen.extend(pursuit.run(least, room));
         }
         chosen
     }
 
-    /// Energy that a mode must have to count: out of the noise, and either a [`SHARE`] of everything or prominent among
-    /// its surroundings.
-    fn least_energy(&self, periodogram: &Periodogram, pole: LogPole, total: f64) -> f64 {
+    /// Energy that a mode must have to count: out of the noise, and either a [`SHARE`] of everything, an
+    /// [`OCTAVE_SHARE`] of its octave, or prominent among its surroundings.
+    fn least_energy(&self, periodogram: &Periodogram, pole: LogPole, spectrum: &Cumulative) -> f64 {
         let noise = 2.0 * self.noise * self.takes.len() as f64;
-        (PROMINENCE * periodogram.level(pole)).min(SHARE * total).max(PROMINENCE * noise)
+        let hz = pole.im / TAU * self.sample_rate;
+        let octave = (OCTAVE_SHARE + FEW_CELLS_HZ / hz) * spectrum.octave(hz);
+        let share = octave.min(SHARE * spectrum.total());
+        (PROMINENCE * periodogram.level(pole)).min(share).max(PROMINENCE * noise)
     }
 
     /// Peaks of the residual worth adding.
@@ -168,58 +182,68 @@ impl Search<'_> {
     /// Drops modes that explain no more than noise would.
     fn prune(&self, modes: &mut Modes, periodogram: &Periodogram) {
         self.separate(modes);
-        let total: f64 = self.takes.iter().flatten().map(|x| x * x).sum();
-        let costs = removal_costs(self.takes, modes);
+        let spectrum = Cumulative::new(self.takes, self.sample_rate);
+        let costs = removal_costs(&self.lengths(), modes);
         let keep: Vec<bool> = modes
             .poles
             .iter()
             .zip(&costs)
-            .map(|(&pole, cost)| *cost > self.least_energy(periodogram, pole, total))
+            .map(|(&pole, cost)| *cost > self.least_energy(periodogram, pole, &spectrum))
             .collect();
-        if keep.iter().any(|k| !k) {
-            modes.retain(&keep);
-            *modes = Modes::with_poles(self.takes, std::mem::take(&mut modes.poles));
+        self.keep(modes, &keep);
+    }
+
+    /// Drops what only serves to cancel something else: of neighbours the least [independent](INDEPENDENT) at a time.
+    fn separate(&self, modes: &mut Modes) {
+        let slow: Vec<bool> = modes.poles.iter().map(|&s| !self.range().too_fast(s)).collect();
+        self.keep(modes, &slow);
+        for _ in 0..12 {
+            let part = independence(&self.lengths(), modes);
+            let worse = |j: usize, i: usize| part[j] < part[i] || (part[j] == part[i] && j < i);
+            let near = |j: usize, i: usize| correlation(modes.poles[i], modes.poles[j]) > NEIGHBOURS;
+            let worst = |i: usize| (0..part.len()).all(|j| j == i || !worse(j, i) || !near(j, i));
+            let keep: Vec<bool> = (0..part.len()).map(|i| part[i] >= INDEPENDENT || !worst(i)).collect();
+            if keep.iter().all(|k| *k) {
+                break;
+            }
+            self.keep(modes, &keep);
         }
     }
 
-    /// Of modes that cannot be told apart, keeps the one that matters most.
-    fn separate(&self, modes: &mut Modes) {
-        let costs = removal_costs(self.takes, modes);
-        let mut order: Vec<usize> = (0..costs.len()).collect();
-        order.sort_by(|&a, &b| costs[b].total_cmp(&costs[a]).then(a.cmp(&b)));
-        let mut keep = vec![false; costs.len()];
-        for i in order {
-            let same = |j: usize| keep[j] && correlation(modes.poles[i], modes.poles[j]) > SAME;
-            keep[i] = !self.range().too_fast(modes.poles[i]) && !(0..costs.len()).any(same);
-        }
+    /// Leaves out modes and lets the others make up for them.
+    fn keep(&self, modes: &mut Modes, keep: &[bool]) {
         if keep.iter().any(|k| !k) {
-            modes.retain(&keep);
+            modes.retain(keep);
             *modes = Modes::with_poles(self.takes, std::mem::take(&mut modes.poles));
         }
     }
 
     fn finish(&self, mut modes: Modes) -> Modes {
         modes.sort();
-        for effort in [ROUGH, FINE] {
+        // Whatever is taken out, the others must make up for: only a set from which nothing falls is final.
+        for _ in 0..4 {
             if self.settings.refine && !modes.poles.is_empty() {
-                modes = modes.refine(self.takes, self.range(), effort);
+                modes = modes.refine(self.takes, self.range(), FINE);
             }
+            let before = modes.poles.len();
             self.separate(&mut modes);
-            let floor = self.floor(&modes);
-            let (low, high) = self.band();
-            let loud = |i: usize| modes.amplitudes.iter().any(|take| take[i].norm() >= floor);
-            let inside = |i: usize| (low..=high).contains(&(modes.poles[i].im / TAU * self.sample_rate));
-            let keep: Vec<bool> = (0..modes.poles.len()).map(|i| loud(i) && inside(i)).collect();
-            modes.retain(&keep);
-            modes = Modes::with_poles(self.takes, modes.poles);
+            self.drop_faint(&mut modes);
+            if modes.poles.len() == before {
+                break;
+            }
         }
         modes
     }
-}
 
-/// Squared correlation of two damped sinusoids of long duration: `4dd′/((d + d′)² + (ω − ω′)²)`.
-fn correlation(a: LogPole, b: LogPole) -> f64 {
-    4.0 * a.re * b.re / ((a.re + b.re).powi(2) + (a.im - b.im).powi(2))
+    /// Drops modes below the floor and those that were refined out of the band.
+    fn drop_faint(&self, modes: &mut Modes) {
+        let floor = self.floor(modes);
+        let (low, high) = self.band();
+        let loud = |i: usize| modes.amplitudes.iter().any(|take| take[i].norm() >= floor);
+        let inside = |i: usize| (low..=high).contains(&(modes.poles[i].im / TAU * self.sample_rate));
+        let keep: Vec<bool> = (0..modes.poles.len()).map(|i| loud(i) && inside(i)).collect();
+        self.keep(modes, &keep);
+    }
 }
 
 /// Amplitude of a mode that has this energy within `len` samples.
@@ -227,33 +251,4 @@ fn amplitude(energy: f64, pole: LogPole, len: f64) -> f64 {
     let rate = -2.0 * pole.re;
     let sum = (1.0 - (-rate * len).exp()) / rate.max(1e-12);
     (2.0 * energy / sum.max(1.0)).sqrt()
-}
-
-/// Energy by which the residual would grow without each mode: `cᵀ [(ΦᵀΦ)⁻¹]ᵢᵢ⁻¹ c`.
-fn removal_costs(takes: &[Vec<f64>], modes: &Modes) -> Vec<f64> {
-    let n = modes.poles.len();
-    let mut costs = vec![0.0; n];
-    let mut blocks: (usize, Vec<[f64; 3]>) = (usize::MAX, Vec::new());
-    for (x, amplitudes) in takes.iter().zip(&modes.amplitudes) {
-        if blocks.0 != x.len() {
-            let cholesky = Cholesky::new(&gram_matrix(&modes.poles, x.len()), 1e-9);
-            let inverse = (0..n).into_par_iter().map(|i| {
-                let column = |k: usize| {
-                    let mut unit = vec![0.0; 2 * n];
-                    unit[2 * i + k] = 1.0;
-                    cholesky.solve(&mut unit);
-                    [unit[2 * i], unit[2 * i + 1]]
-                };
-                let ([a, c], [_, d]) = (column(0), column(1));
-                [a, c, d]
-            });
-            blocks = (x.len(), inverse.collect());
-        }
-        for ((cost, z), [a, c, d]) in costs.iter_mut().zip(amplitudes).zip(&blocks.1) {
-            let det = a * d - c * c;
-            let value = (d * z.re * z.re - 2.0 * c * z.re * z.im + a * z.im * z.im) / det;
-            *cost += if value.is_finite() { value.max(0.0) } else { 0.0 };
-        }
-    }
-    costs
 }

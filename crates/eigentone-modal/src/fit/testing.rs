@@ -56,7 +56,7 @@ pub(super) fn twenty_modes(rng: &mut Rng) -> Vec<Truth> {
     for mode in &mut modes {
         mode.decay = rng.log_between(3.0, 60.0);
         mode.amplitude = 10f64.powf(rng.between(-30.0, 0.0) / 20.0);
-        mode.phase = rng.between(-3.14, 3.14);
+        mode.phase = rng.between(0.0, TAU);
     }
     modes.sort_by(|a, b| a.hz.total_cmp(&b.hz));
     modes
