@@ -109,7 +109,7 @@ fn solve_connected(pencil: &Pencil, band: Band, progress: &Progress<'_>) -> Resu
         pairs.truncate(band.most);
         return Ok(pairs);
     }
-    Slicer::new(pencil, band)?.run(band, progress)
+    Slicer::new(pencil)?.run(band, progress)
 }
 
 impl Eigenpairs {
@@ -123,30 +123,27 @@ impl Eigenpairs {
 struct Slicer<'a> {
     pencil: &'a Pencil,
     symbolic: Symbolic,
-    /// A value far below every elastic eigenvalue of interest and far above rounding.
-    floor: f64,
 }
 
 impl<'a> Slicer<'a> {
-    fn new(pencil: &'a Pencil, band: Band) -> Result<Self, EigenError> {
-        // (f_max/300)²: rigid motions are then within a factor of 1e5 of the band's top in θ.
-        Ok(Self { pencil, symbolic: Symbolic::new(pencil)?, floor: band.upper * 1e-5 })
+    fn new(pencil: &'a Pencil) -> Result<Self, EigenError> {
+        Ok(Self { pencil, symbolic: Symbolic::new(pencil)? })
     }
 
-    fn factor(&self, sigma: f64) -> Result<Factor<'_>, EigenError> {
-        Factor::new(&self.symbolic, self.pencil, sigma)
-    }
-
-    /// Eigenvalues below `bound`, which is moved up a little if it happens to be one itself.
-    fn count_below(&self, bound: &mut f64) -> Result<usize, EigenError> {
+    /// Factorises at `sigma`, which is moved up a little if it happens to be an eigenvalue.
+    fn factor_near(&self, sigma: &mut f64) -> Result<Factor<'_>, EigenError> {
         for _ in 0..4 {
-            match self.factor(*bound) {
-                Ok(factor) => return Ok(factor.eigenvalues_below()),
-                Err(EigenError::Breakdown { .. }) => *bound *= 1.0 + 1e-7,
-                Err(other) => return Err(other),
+            match Factor::new(&self.symbolic, self.pencil, *sigma) {
+                Err(EigenError::Breakdown { .. }) => *sigma *= 1.0 + 1e-7,
+                other => return other,
             }
         }
-        Err(EigenError::Breakdown { sigma: *bound })
+        Err(EigenError::Breakdown { sigma: *sigma })
+    }
+
+    /// Eigenvalues below `bound`, which is moved like a shift.
+    fn count_below(&self, bound: &mut f64) -> Result<usize, EigenError> {
+        Ok(self.factor_near(bound)?.eigenvalues_below())
     }
 
     fn run(&self, band: Band, progress: &Progress<'_>) -> Result<Eigenpairs, EigenError> {
@@ -171,7 +168,7 @@ impl<'a> Slicer<'a> {
                 (upper, total) = (trial, count);
             }
         }
-        let mut slices = vec![Slice { low: f64::NEG_INFINITY, high: upper, count: total }];
+        let mut slices = vec![Slice { low: f64::NEG_INFINITY, high: upper, below: 0, count: total }];
         self.cut(&mut slices)?;
         let mut pairs = Eigenpairs { values: Vec::new(), vectors: Mat::zeros(self.pencil.unknowns(), total) };
         for slice in slices {
@@ -197,38 +194,34 @@ impl<'a> Slicer<'a> {
                 at += 1;
                 continue;
             }
-            let (mut cut, below) = self.halve(slice)?;
-            cut = cut.clamp(low, slice.high);
-            slices[at] = Slice { low: slice.low, high: cut, count: below };
-            slices.insert(at + 1, Slice { low: cut, high: slice.high, count: slice.count - below });
+            let [lower, upper] = self.halve(slice)?;
+            slices[at] = lower;
+            slices.insert(at + 1, upper);
         }
         Ok(())
     }
 
-    /// A place to cut a slice, and how many of its eigenvalues lie below.
-    fn halve(&self, slice: Slice) -> Result<(f64, usize), EigenError> {
+    /// Cuts a slice in the middle of its frequencies.
+    fn halve(&self, slice: Slice) -> Result<[Slice; 2], EigenError> {
         let mean_root = 0.5 * (slice.low.max(0.0).sqrt() + slice.high.sqrt());
         let mut cut = mean_root * mean_root;
-        let mut low = slice.low;
-        let below_low = if low > 0.0 { self.count_below(&mut low)? } else { 0 };
-        let below = self.count_below(&mut cut)? - below_low;
-        Ok((cut, below))
+        let count = self.count_below(&mut cut)? - slice.below;
+        let lower = Slice { high: cut, count, ..slice };
+        Ok([lower, Slice { low: cut, below: slice.below + count, count: slice.count - count, ..slice }])
     }
 
     fn solve_slice(&self, slice: Slice, halvings: usize, advance: &dyn Fn(f64)) -> Result<Eigenpairs, EigenError> {
         if slice.count == 0 {
             return Ok(Eigenpairs { values: Vec::new(), vectors: Mat::zeros(self.pencil.unknowns(), 0) });
         }
-        // The lowest slice holds the rigid motions at zero: a shift below zero keeps the matrix positive definite.
-        let sigma = if slice.low > 0.0 { 0.5 * (slice.low + slice.high) } else { -self.floor };
-        let factor = self.factor(sigma)?;
+        // The middle converges fastest: a shift at the lower end needs a basis a third larger.
+        let mut sigma = 0.5 * (slice.low.max(0.0) + slice.high);
+        let factor = self.factor_near(&mut sigma)?;
         match lanczos::solve_slice(self.pencil, &factor, sigma, slice, advance) {
             Ok(pairs) if pairs.values.len() == slice.count => Ok(pairs),
             Ok(pairs) => Err(EigenError::NotConverged { wanted: slice.count, found: pairs.values.len() }),
             Err(EigenError::NotConverged { .. }) if halvings > 0 && slice.count > 1 => {
-                let (cut, below) = self.halve(slice)?;
-                let lower = Slice { low: slice.low, high: cut, count: below };
-                let upper = Slice { low: cut, high: slice.high, count: slice.count - below };
+                let [lower, upper] = self.halve(slice)?;
                 let mut pairs = self.solve_slice(lower, halvings - 1, advance)?;
                 let more = self.solve_slice(upper, halvings - 1, advance)?;
                 let columns = faer::concat![[pairs.vectors, more.vectors]];

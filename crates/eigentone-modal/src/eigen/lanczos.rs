@@ -17,7 +17,7 @@ const BLOCK: usize = 8;
 
 /// A Ritz pair counts as converged when its residual is below this share of its `θ`. The error of the eigenvalue is the
 /// square of it over the relative gap, that of the eigenvector about this divided by the gap.
-const TOLERANCE: f64 = 1e-7;
+const TOLERANCE: f64 = 1e-6;
 
 /// An interval of eigenvalues and how many the inertia count says it holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Slice {
     pub low: f64,
     /// Upper end.
     pub high: f64,
+    /// Eigenvalues below the lower end.
+    pub below: usize,
     /// Eigenvalues inside.
     pub count: usize,
 }
