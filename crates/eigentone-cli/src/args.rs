@@ -78,6 +78,7 @@ pub enum SpringsArg {
 }
 
 #[derive(Args)]
+#[command(allow_negative_numbers = true)]
 pub struct ModelArgs {
     /// Mesh, .node/.ele file, or mode table
     pub mesh: PathBuf,
@@ -218,6 +219,7 @@ pub enum ShapeCommand {
 }
 
 #[derive(Args)]
+#[command(allow_negative_numbers = true)]
 pub struct ShapeCommon {
     #[command(flatten)]
     pub material: MaterialArgs,
@@ -236,6 +238,7 @@ pub struct ShapeCommon {
 }
 
 #[derive(Args)]
+#[command(allow_negative_numbers = true)]
 pub struct FitArgs {
     /// Recordings (WAV, FLAC) of one object, each with the struck place in metres if there are several: REC@X,Y,Z
     #[arg(required = true, value_name = "RECORDING[@X,Y,Z]", value_parser = recording)]
@@ -270,6 +273,7 @@ pub struct FitArgs {
 }
 
 #[derive(Args)]
+#[command(allow_negative_numbers = true)]
 pub struct StrikeArgs {
     /// Model
     pub model: PathBuf,
@@ -316,6 +320,7 @@ pub enum Format {
 }
 
 #[derive(Args)]
+#[command(allow_negative_numbers = true)]
 pub struct InspectArgs {
     /// Mesh, tetrahedra, model, mode table or sound
     pub file: PathBuf,

@@ -241,7 +241,8 @@ pub enum ApplyError {
 ///
 /// With a `base`, rows keep the mode shapes of their index and take the frequency, decay and gain of the table; modes
 /// without a row vanish; rows without an index become modes that move evenly along the normals. An unchanged table gives
-/// the same model. Without a `base`, the model is a single contact site at the origin facing +Z.
+/// the same model. Without a `base`, indices are ignored
+/// and the model is a single contact site at the origin facing +Z.
 ///
 /// # Errors
 /// If an index does not exist, a gain cannot be reached, or the result is not a model.
@@ -254,7 +255,10 @@ pub fn apply_modes(base: Option<&ModalModel>, rows: &[ModeRow]) -> Result<ModalM
         shapes: ShapeTable::default(),
         diffuse: Vec::new(),
     };
-    let base = base.filter(|b| !b.surface.positions.is_empty()).unwrap_or(&empty);
+    let base = base.filter(|b| !b.surface.positions.is_empty());
+    // Without a model to refer to, the indices of an exported table mean nothing.
+    let index_of = |row: &ModeRow| base.and(row.index);
+    let base = base.unwrap_or(&empty);
     let gains = base.overall_gains();
     let normals: Vec<[f16; 3]> = base.surface.normals.iter().map(|n| n.map(f16::from_f32)).collect();
     let along = |n: &[f16; 3]| Vec3::from_array(n.map(f16::to_f64));
@@ -265,7 +269,7 @@ pub fn apply_modes(base: Option<&ModalModel>, rows: &[ModeRow]) -> Result<ModalM
     sorted.sort_by(|a, b| a.1.frequency_hz.total_cmp(&b.1.frequency_hz));
     let mut modes = Vec::with_capacity(rows.len());
     for &(number, row) in &sorted {
-        let output_gain = match row.index {
+        let output_gain = match index_of(row) {
             None => row.gain / if even > 0.0 { even } else { 1.0 },
             Some(index) => {
                 let old =
@@ -279,10 +283,10 @@ pub fn apply_modes(base: Option<&ModalModel>, rows: &[ModeRow]) -> Result<ModalM
         };
         modes.push(Mode { frequency_hz: row.frequency_hz, decay_per_s: row.decay_per_s, output_gain });
     }
-    let scale = sorted.iter().map(|(_, row)| row.index.map_or(1.0, |n| base.shapes.scale()[n])).collect();
+    let scale = sorted.iter().map(|(_, row)| index_of(row).map_or(1.0, |n| base.shapes.scale()[n])).collect();
     let stored = |site: usize, n: usize| base.shapes.values()[site * base.modes.len() + n];
     let values = (0..normals.len())
-        .flat_map(|site| sorted.iter().map(move |(_, row)| (site, row.index)))
+        .flat_map(|site| sorted.iter().map(move |(_, row)| (site, index_of(row))))
         .map(|(site, index)| index.map_or(normals[site], |n| stored(site, n)))
         .collect();
     let model = ModalModel {
