@@ -48,7 +48,7 @@ fn finish_model(model: &ModalModel, file: &Path, json: bool) -> Result<(), Failu
         output::say_json(&json!({
             "model": file, "name": model.info.name, "method": model.info.method, "material": model.info.material,
             "modes": model.modes.len(), "lowest_hz": first, "highest_hz": last, "vertices": sites, "mass_kg": model.info.mass_kg,
-            "warnings": model.info.warnings,
+            "notes": model.info.notes, "warnings": model.info.warnings,
         }));
         return Ok(());
     }
@@ -59,7 +59,7 @@ fn finish_model(model: &ModalModel, file: &Path, json: bool) -> Result<(), Failu
         model.info.name,
         model.modes.len(),
     ));
-    output::say_notes(&model.info.warnings);
+    output::say_remarks(&model.info.notes, &model.info.warnings);
     output::say(format_args!("wrote {} ({})", file.display(), output::size(file)));
     Ok(())
 }

@@ -72,10 +72,13 @@ pub fn say_json(value: &impl Serialize) {
     }
 }
 
-/// The notes of a model, one a line.
-pub fn say_notes(warnings: &[String]) {
+/// What was decided and what to worry about, one a line.
+pub fn say_remarks(notes: &[String], warnings: &[String]) {
+    for note in notes {
+        say(format_args!("note: {note}"));
+    }
     for warning in warnings {
-        say(format_args!("note: {warning}"));
+        say(format_args!("warning: {warning}"));
     }
 }
 

@@ -90,7 +90,9 @@ pub struct ModelInfo {
     pub engine_version: String,
     /// Mass of the body in kg, if known.
     pub mass_kg: Option<f64>,
-    /// What the user should know about its quality.
+    /// What was decided on the way, such as the method and why.
+    pub notes: Vec<String>,
+    /// What the user should worry about.
     pub warnings: Vec<String>,
 }
 
@@ -104,6 +106,7 @@ impl ModelInfo {
             source_hash: String::new(),
             engine_version: crate::ENGINE_VERSION.to_owned(),
             mass_kg: None,
+            notes: Vec::new(),
             warnings: Vec::new(),
         }
     }

@@ -10,7 +10,7 @@
 //! | `diffuse` | F64 `[B,4]` | optional: lower and upper edge in Hz, gain, T60 in s |
 //!
 //! Metadata: `format` (`eigentone.modal/1`), `name`, `material`, `method`, `source_hash`, `engine_version`, `mass_kg` (absent
-//! if unknown) and `warnings` (a JSON array of strings). Tensors and keys that this reader does not know are passed over.
+//! if unknown) `notes` and `warnings` (JSON arrays of strings). Tensors and keys that this reader does not know are passed over.
 
 use crate::{
     atomic::write_atomic,
@@ -129,7 +129,10 @@ fn info(container: &Container<'_>) -> Result<ModelInfo, Fault> {
             Some(number.ok_or_else(|| bad("mass_kg", "a mass in kilograms", mass))?)
         }
     };
-    let warnings = container.metadata("warnings").unwrap_or("[]");
+    let list = |key: &'static str| {
+        let text = container.metadata(key).unwrap_or("[]");
+        serde_json::from_str(text).map_err(|_| bad(key, "a JSON array of strings", text))
+    };
     Ok(ModelInfo {
         name: text("name"),
         method: known.map_err(|_| bad("method", "shell, solid, analytic, fit or manual", method))?,
@@ -137,7 +140,8 @@ fn info(container: &Container<'_>) -> Result<ModelInfo, Fault> {
         source_hash: text("source_hash"),
         engine_version: text("engine_version"),
         mass_kg,
-        warnings: serde_json::from_str(warnings).map_err(|_| bad("warnings", "a JSON array of strings", warnings))?,
+        notes: list("notes")?,
+        warnings: list("warnings")?,
     })
 }
 
@@ -145,7 +149,7 @@ fn info(container: &Container<'_>) -> Result<ModelInfo, Fault> {
 pub fn model_bytes(model: &ModalModel) -> Vec<u8> {
     let mut writer = Writer::default();
     let info = &model.info;
-    let warnings = serde_json::json!(info.warnings).to_string();
+    let list = |lines: &[String]| serde_json::json!(lines).to_string();
     let pairs = [
         ("format", FORMAT.to_owned()),
         ("name", info.name.clone()),
@@ -153,7 +157,8 @@ pub fn model_bytes(model: &ModalModel) -> Vec<u8> {
         ("method", info.method.to_string()),
         ("source_hash", info.source_hash.clone()),
         ("engine_version", info.engine_version.clone()),
-        ("warnings", warnings),
+        ("notes", list(&info.notes)),
+        ("warnings", list(&info.warnings)),
     ];
     pairs.into_iter().for_each(|(key, value)| writer.metadata(key, value));
     if let Some(mass) = info.mass_kg {

@@ -135,7 +135,7 @@ pub enum MeshModelError {
 const MOST_COMPONENTS: usize = 64;
 
 /// Makes a model from a surface mesh. The mesh is repaired first; what that did, which method was chosen and why, and what was
-/// left out is told in the model's warnings.
+/// left out is told in the model's notes and warnings.
 ///
 /// # Errors
 /// See [`MeshModelError`].
@@ -153,7 +153,7 @@ pub fn model_from_mesh(
     keep_largest_components(&mut mesh, &mut info);
     if mesh.signed_volume() < 0.0 && mesh.report().watertight {
         mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
-        info.warnings.push("the surface was inside out; its triangles were turned".to_owned());
+        info.notes.push("the surface was inside out; its triangles were turned".to_owned());
     }
     let undamped = match choose(&mesh, material, settings, progress, &mut info)? {
         Plan::Shell { thickness_m } => solve_shell(&mesh, material, settings, thickness_m, progress, &mut info)?,
@@ -274,7 +274,7 @@ fn choose(
         || (settings.method == MethodChoice::Auto && settings.thickness_m.is_some())
     {
         if settings.method == MethodChoice::Auto {
-            info.warnings.push("shell, because a thickness was given".to_owned());
+            info.notes.push("shell, because a thickness was given".to_owned());
         }
         return Ok(Plan::Shell { thickness_m: shell_thickness(mesh, settings, None, info) });
     }
@@ -284,13 +284,13 @@ fn choose(
         if settings.method == MethodChoice::Solid {
             return Err(MeshModelError::NotClosed { share: look.inside_share });
         }
-        info.warnings.push("shell, because the surface does not close".to_owned());
+        info.notes.push("shell, because the surface does not close".to_owned());
         return Ok(Plan::Shell { thickness_m: shell_thickness(mesh, settings, None, info) });
     }
     match solid_cells(mesh, material, settings, &tree, &look, progress, info) {
         Ok(plan) => {
             if settings.method == MethodChoice::Auto {
-                info.warnings.push("solid, because the surface closes and its walls are thick enough".to_owned());
+                info.notes.push("solid, because the surface closes and its walls are thick enough".to_owned());
             }
             Ok(plan)
         }
@@ -402,7 +402,7 @@ fn solve_shell(
     if mesh.positions.len() > settings.most_vertices {
         let before = mesh.positions.len();
         mesh.simplify(settings.most_vertices);
-        info.warnings.push(format!("thinned from {before} to {} vertices", mesh.positions.len()));
+        info.notes.push(format!("thinned from {before} to {} vertices", mesh.positions.len()));
     }
     if settings.refine_vertices > 0 {
         // Longest edges up to a third above the mean that is needed.

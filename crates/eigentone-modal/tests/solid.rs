@@ -103,7 +103,7 @@ fn a_wall_too_thin_for_cells_becomes_a_shell() {
         MeshModelSettings { most_modes: 20, most_vertices: 1500, refine_vertices: 1500, ..Default::default() };
     let model = model_from_mesh(&can, &steel(), &settings, &Progress::silent()).unwrap();
     assert_eq!(model.info.method, Method::Shell);
-    let said = model.info.warnings.join("; ");
+    let said = [model.info.notes, model.info.warnings].concat().join("; ");
     assert!(said.contains("walls of 0.20 mm") && said.contains("half the measured wall"), "{said}");
     let solid = MeshModelSettings { method: MethodChoice::Solid, ..settings };
     assert!(model_from_mesh(&can, &steel(), &solid, &Progress::silent()).is_err());

@@ -74,6 +74,8 @@ pub struct ModelInspection {
     pub source_hash: String,
     /// Bytes its shapes take in memory and on disk.
     pub shape_bytes: usize,
+    /// What was decided when it was made.
+    pub notes: Vec<String>,
     /// What the user should know.
     pub warnings: Vec<String>,
 }
@@ -179,14 +181,11 @@ fn inspect_mesh(mut mesh: TriMesh) -> Result<(Inspection, Content), eigentone_co
     let mut warnings = Vec::new();
     let mut warn = |count: usize, text: &str| {
         if count > 0 {
-            warnings.push(format!("{count} {text}"));
+            warnings.push(format!("{text}: {count}"));
         }
     };
-    warn(report.components.saturating_sub(1), "further pieces besides the first; each rings on its own");
-    warn(
-        report.holes,
-        "open rims or holes: without a closed surface only a shell model is possible, unless they are small",
-    );
+    warn(if report.components > 1 { report.components } else { 0 }, "separate pieces, each of which rings on its own");
+    warn(report.holes, "open rims or holes (unless they are small, only a shell model is possible)");
     warn(report.nonmanifold_edges, "edges shared by more than two triangles");
     warn(report.misoriented_edges, "edges whose triangles face opposite ways");
     warn(repair.degenerate_triangles, "triangles without area, dropped");
@@ -238,6 +237,7 @@ fn inspect_model(model: ModalModel) -> (Inspection, Content) {
         engine_version: model.info.engine_version.clone(),
         source_hash: model.info.source_hash.clone(),
         shape_bytes: 6 * model.shapes.values().len() + 4 * model.shapes.scale().len(),
+        notes: model.info.notes.clone(),
         warnings: model.info.warnings.clone(),
     };
     (Inspection::Modal(inspection), Content::Model(Box::new(model)))

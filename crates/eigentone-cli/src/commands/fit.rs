@@ -71,7 +71,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
             take.noise_floor_db
         ));
     }
-    output::say_notes(&fit.report.warnings);
+    output::say_remarks(&[], &fit.report.warnings);
     for file in [Some(&args.output), args.compare.as_ref(), args.plot.as_ref()].into_iter().flatten() {
         output::say(format_args!("wrote {} ({})", file.display(), output::size(file)));
     }

@@ -54,7 +54,7 @@ fn print_mesh(mesh: &MeshInspection) {
         1e3 * r.mean_edge_m
     ));
     say(if r.watertight { "closed: every edge has two triangles" } else { "not watertight" });
-    output::say_notes(&mesh.warnings);
+    output::say_remarks(&[], &mesh.warnings);
 }
 
 fn print_tets(tets: &TetInspection) {
@@ -62,7 +62,7 @@ fn print_tets(tets: &TetInspection) {
         "tetrahedra: {} nodes, {} elements, volume {:.3e} m³",
         tets.nodes, tets.tetrahedra, tets.volume_m3
     ));
-    output::say_notes(&tets.warnings);
+    output::say_remarks(&[], &tets.warnings);
 }
 
 fn print_model(model: &ModelInspection) {
@@ -95,7 +95,7 @@ fn print_model(model: &ModelInspection) {
             band.low_hz, band.high_hz, band.gain, band.t60_s
         ));
     }
-    output::say_notes(&model.warnings);
+    output::say_remarks(&model.notes, &model.warnings);
 }
 
 fn print_audio(audio: &AudioInspection) {
@@ -108,5 +108,5 @@ fn print_audio(audio: &AudioInspection) {
         level(audio.peak_dbfs),
         level(audio.rms_dbfs)
     ));
-    output::say_notes(&audio.warnings);
+    output::say_remarks(&[], &audio.warnings);
 }

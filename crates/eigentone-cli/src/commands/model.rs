@@ -62,6 +62,6 @@ fn from_mesh(args: &ModelArgs, material: &Material) -> Result<ModalModel, Failur
 fn compress(args: &ModelArgs, model: ModalModel) -> ModalModel {
     let compression = Compression { keep_beats: args.keep_beats, ..Default::default() };
     let mut merged = compression.apply(&model);
-    merged.info.warnings.push(format!("compressed from {} to {} modes", model.modes.len(), merged.modes.len()));
+    merged.info.notes.push(format!("compressed from {} to {} modes", model.modes.len(), merged.modes.len()));
     merged
 }
