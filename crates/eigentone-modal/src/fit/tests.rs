@@ -276,14 +276,3 @@ fn the_number_of_threads_does_not_matter() {
     assert_eq!(one.model, three.model);
     assert_eq!(one.resynthesis, three.resynthesis);
 }
-
-/// The same over many signals: `cargo test --release -p eigentone-modal fit -- --ignored --nocapture`.
-#[test]
-#[ignore = "a minute; for figures, not for every run"]
-fn many_signals() {
-    for snr_db in [80.0, 60.0, 40.0, 20.0] {
-        let start = std::time::Instant::now();
-        score(snr_db, 0..50);
-        println!("{:.2} s per signal", start.elapsed().as_secs_f64() / 50.0);
-    }
-}
