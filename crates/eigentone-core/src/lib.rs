@@ -16,6 +16,7 @@
 pub mod material;
 pub mod mesh;
 pub mod model;
+pub mod noise;
 pub mod tet;
 pub mod units;
 
@@ -24,6 +25,7 @@ pub use glam::DVec3 as Vec3;
 pub use material::{Damping, Material, MaterialTable};
 pub use mesh::TriMesh;
 pub use model::{DiffuseBand, Method, ModalModel, Mode, ModelInfo, ShapeTable, SiteBlend, Surface};
+pub use noise::Noise;
 pub use tet::TetMesh;
 
 /// Version of the engine, written into every file it makes.

@@ -6,6 +6,7 @@ use crate::{
     bytes::Bytes,
     error::{Fault, quote},
 };
+use eigentone_core::Noise;
 use std::io;
 
 /// Most channels of a file.
@@ -128,11 +129,11 @@ pub(crate) fn write(mut w: &mut dyn WriteSeek, audio: &AudioBuffer, format: Samp
         e => io::Error::other(e.to_string()),
     };
     let mut writer = hound::WavWriter::new(&mut w, spec).map_err(to_io)?;
-    let mut dither = Dither(0x9e37_79b9_7f4a_7c15);
+    let mut dither = Noise::new(0x9e37_79b9_7f4a_7c15);
     for frame in 0..audio.frames() {
         for x in audio.channels.iter().map(|c| c[frame]) {
             match format {
-                SampleFormat::Pcm16 => writer.write_sample(quantise(x, 15, dither.next())),
+                SampleFormat::Pcm16 => writer.write_sample(quantise(x, 15, triangular(&mut dither))),
                 SampleFormat::Pcm24 => writer.write_sample(quantise(x, 23, 0.0)),
                 SampleFormat::Float32 => writer.write_sample(x),
             }
@@ -149,19 +150,7 @@ fn quantise(x: f32, bits: i32, dither: f64) -> i32 {
 }
 
 /// Triangular noise between −1 and 1 steps: it makes the rounding error independent of the signal (Lipshitz, Wannamaker and
-/// Vanderkooy 1992). The generator is SplitMix64.
-struct Dither(u64);
-
-impl Dither {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn next(&mut self) -> f64 {
-        self.uniform() - self.uniform()
-    }
+/// Vanderkooy 1992).
+fn triangular(noise: &mut Noise) -> f64 {
+    noise.uniform() - noise.uniform()
 }

@@ -3,7 +3,7 @@
 //! For every band, white noise passes a fourth-order band-pass (two RBJ sections), is scaled to the band's level and shrinks as
 //! `10^{−3t/T60}`. The noise is seeded: the same model sounds the same every time.
 
-use eigentone_core::DiffuseBand;
+use eigentone_core::{DiffuseBand, Noise};
 use std::f64::consts::{PI, TAU};
 
 /// Adds the diffuse answer to a unit impulse, times `amount`, to `out`.
@@ -15,17 +15,17 @@ pub fn add(bands: &[DiffuseBand], amount: f64, sample_rate_hz: f64, out: &mut [f
         }
         let centre = (band.low_hz.max(10.0) * high).sqrt();
         let mut sections = [BandPass::new(centre, high - band.low_hz, sample_rate_hz); 2];
-        let mut noise = Noise(0xD1FF_u64.wrapping_mul(b as u64 + 1));
+        let mut noise = Noise::new(0xD1FF_u64.wrapping_mul(b as u64 + 1));
         // Until the filters have settled.
         let warm_up = (4.0 * sample_rate_hz / (high - band.low_hz)) as usize;
         (0..warm_up).for_each(|_| {
-            sections.iter_mut().fold(noise.next(), |x, s| s.step(x));
+            sections.iter_mut().fold(white(&mut noise), |x, s| s.step(x));
         });
         let gain = amount * band.gain / BandPass::power_gain(&sections[0]).sqrt();
         let shrink = 10f64.powf(-3.0 / (band.t60_s * sample_rate_hz));
         let mut envelope = gain;
         for sample in out.iter_mut() {
-            *sample += envelope * sections.iter_mut().fold(noise.next(), |x, s| s.step(x));
+            *sample += envelope * sections.iter_mut().fold(white(&mut noise), |x, s| s.step(x));
             envelope *= shrink;
         }
     }
@@ -68,17 +68,9 @@ impl BandPass {
     }
 }
 
-/// White noise of unit variance, uniform (splitmix64).
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) as f64 / u64::MAX as f64 - 0.5) * 12f64.sqrt()
-    }
+/// White noise of unit variance, uniform.
+fn white(noise: &mut Noise) -> f64 {
+    3f64.sqrt() * noise.bipolar()
 }
 
 #[cfg(test)]

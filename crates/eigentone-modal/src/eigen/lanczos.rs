@@ -7,6 +7,7 @@
 use super::factor::{Factor, Scratch};
 use super::pencil::MassOperator;
 use super::{EigenError, Eigenpairs, Pencil, dense};
+use eigentone_core::Noise;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 
@@ -99,21 +100,8 @@ fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     out
 }
 
-/// A reproducible stream of numbers in −1…1 (splitmix64).
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    fn block(&mut self, rows: usize, columns: usize) -> Mat<f64> {
-        Mat::from_fn(rows, columns, |_, _| self.next())
-    }
+fn random_block(noise: &mut Noise, rows: usize, columns: usize) -> Mat<f64> {
+    Mat::from_fn(rows, columns, |_, _| noise.bipolar())
 }
 
 /// Finds all eigenpairs of a slice.
@@ -132,13 +120,13 @@ pub fn solve_slice(
     let mass = pencil.mass_operator();
     let mut basis = Basis::new(&mass, n, capacity);
     let mut memory = Scratch::default();
-    let mut noise = Noise(0x5EED);
+    let mut noise = Noise::new(0x5EED);
     let mut apply = |mut block: Mat<f64>| -> Result<Mat<f64>, EigenError> {
         factor.solve(block.as_mut(), &mut memory)?;
         Ok(block)
     };
 
-    let start = noise.block(n, BLOCK.min(capacity));
+    let start = random_block(&mut noise, n, BLOCK.min(capacity));
     basis.append(&apply(mass.times(start.as_ref()))?)?;
     let mut current = 0..basis.len;
     let mut next_check = (2 * slice.count + 4 * BLOCK).min(capacity);
@@ -168,7 +156,7 @@ pub fn solve_slice(
         }
         if fresh == 0 {
             // An invariant subspace: go on in a fresh direction, which is coupled to it by rounding only.
-            let mut fresh_start = apply(mass.times(noise.block(n, BLOCK).as_ref()))?;
+            let mut fresh_start = apply(mass.times(random_block(&mut noise, n, BLOCK).as_ref()))?;
             basis.orthogonalise(&mut fresh_start, usize::MAX);
             basis.append(&fresh_start)?;
             if basis.len == before {

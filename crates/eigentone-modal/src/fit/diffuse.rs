@@ -13,7 +13,7 @@
 //! Durrieu 2009), which is the same likelihood. A band is kept if the decaying part is significant and rises above `N`.
 
 use super::gram::C64;
-use eigentone_core::{DiffuseBand, Mode};
+use eigentone_core::{DiffuseBand, Mode, Noise};
 use rayon::prelude::*;
 use rustfft::FftPlanner;
 use std::ops::Range;
@@ -224,16 +224,10 @@ pub(super) fn synthesise(bands: &[DiffuseBand], sample_rate: f64, len: usize, se
     out
 }
 
-/// Gaussian noise of unit variance: xorshift64* and the sum of twelve uniform numbers.
+/// Gaussian noise of unit variance: the sum of twelve uniform numbers.
 fn noise(seed: u64) -> impl Iterator<Item = f64> {
-    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut uniform = move || {
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        (state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 53) as f64
-    };
-    std::iter::repeat_with(move || (0..12).map(|_| uniform()).sum::<f64>() - 6.0)
+    let mut source = Noise::new(seed);
+    std::iter::repeat_with(move || (0..12).map(|_| source.uniform()).sum::<f64>() - 6.0)
 }
 
 /// Root mean square over bands of the level difference of two signals, in dB.
