@@ -13,7 +13,7 @@ use crate::output::{self, Failure};
 use eigentone::core::material::DampingLaw;
 use eigentone::core::{Material, MaterialTable, ModalModel};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn material_table(own: Option<&Path>) -> Result<MaterialTable, Failure> {
     let mut table = MaterialTable::builtin();
@@ -61,6 +61,20 @@ fn finish_model(model: &ModalModel, file: &Path, json: bool) -> Result<(), Failu
     ));
     output::say_remarks(&model.info.notes, &model.info.warnings);
     output::say(format_args!("wrote {} ({})", file.display(), output::size(file)));
+    Ok(())
+}
+
+/// Refuses outputs that would overwrite an input or one another.
+fn refuse_same(inputs: &[&PathBuf], outputs: &[Option<&PathBuf>]) -> Result<(), Failure> {
+    // Files that do not exist yet have no canonical form; their names must do.
+    let form = |p: &PathBuf| std::fs::canonicalize(p).unwrap_or_else(|_| p.clone());
+    let mut seen: Vec<PathBuf> = inputs.iter().map(|p| form(p)).collect();
+    for output in outputs.iter().flatten() {
+        if seen.contains(&form(output)) && form(output) != Path::new("/dev/null") {
+            return Err(Failure::Usage(format!("{} would be overwritten; choose another name", output.display())));
+        }
+        seen.push(form(output));
+    }
     Ok(())
 }
 

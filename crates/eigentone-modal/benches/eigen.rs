@@ -43,7 +43,7 @@ fn main() {
 fn block(edge: f64) -> Pencil {
     let steel = MaterialTable::builtin().get("steel").expect("steel is built in").clone();
     let mesh = primitives::cuboid(Vec3::new(0.3, 0.1, 0.05), [6, 2, 1]);
-    let grid = Grid::new(Frame::of(&mesh), edge);
+    let grid = Grid::new(Frame::of(&mesh), Vec3::splat(edge));
     Cells::classify(grid, &DistanceTree::new(&mesh), &Progress::silent()).assemble(&steel, &Progress::silent()).pencil
 }
 

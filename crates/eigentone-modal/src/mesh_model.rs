@@ -119,6 +119,14 @@ pub enum MeshModelError {
         /// What it would cost.
         unknowns: usize,
     },
+    /// Nothing that rings is this large.
+    #[error(
+        "the body is {size_m:.0} m across, more than the {LARGEST_BODY_M} m that can be modelled; if the file is in millimetres, use --scale 0.001"
+    )]
+    TooLarge {
+        /// Size.
+        size_m: f64,
+    },
     /// Nothing can be heard.
     #[error("no mode lies between {lowest_hz} and {highest_hz} Hz{}", nearest_hz.map(|f| format!("; the nearest is at {f:.0} Hz")).unwrap_or_default())]
     Silent {
@@ -130,6 +138,9 @@ pub enum MeshModelError {
         nearest_hz: Option<f64>,
     },
 }
+
+/// Largest body, by the diagonal of its box. Almost always a larger one is a file in other units.
+const LARGEST_BODY_M: f64 = 50.0;
 
 /// More pieces than this are too many to ring one by one; the smallest are left out.
 const MOST_COMPONENTS: usize = 64;
@@ -148,9 +159,20 @@ pub fn model_from_mesh(
     check(settings)?;
     let mut mesh = mesh.clone();
     let repair = mesh.repair()?;
+    if mesh.diagonal() > LARGEST_BODY_M {
+        return Err(MeshModelError::TooLarge { size_m: mesh.diagonal() });
+    }
     let mut info = ModelInfo::new(&settings.name, Method::Shell, &material.name);
     info.warnings.extend(describe_repair(&repair));
     keep_largest_components(&mut mesh, &mut info);
+    let turned = mesh.orient();
+    if turned > 0 {
+        info.notes.push(format!("turned {turned} triangles that faced the other way than their neighbours"));
+    }
+    let pieces = mesh.components().1;
+    if pieces > 1 {
+        info.notes.push(format!("{pieces} separate surfaces; those that do not touch ring on their own"));
+    }
     if mesh.signed_volume() < 0.0 && mesh.report().watertight {
         mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
         info.notes.push("the surface was inside out; its triangles were turned".to_owned());
@@ -311,9 +333,11 @@ fn shell_thickness(mesh: &TriMesh, settings: &MeshModelSettings, look: Option<&P
     }
     let (thickness, why) = match look {
         // Both skins of a thin wall are in the mesh; each stands for half of it.
-        Some(look) if look.median_m.is_finite() => {
-            (0.5 * look.median_m, "half the measured wall, since the mesh has both its skins")
-        }
+        Some(look) if look.median_m.is_finite() => (
+            0.5 * look.median_m,
+            "half the measured wall. The mesh has both skins of it, which are modelled as two shells: expect frequencies tens of percent off. Better: \
+                                   model the middle surface with --thickness, or raise --max-unknowns",
+        ),
         _ => (0.01 * mesh.diagonal(), "a hundredth of the size"),
     };
     info.warnings.push(format!("no --thickness given; took {:.2} mm, {why}", 1e3 * thickness));
@@ -322,6 +346,33 @@ fn shell_thickness(mesh: &TriMesh, settings: &MeshModelSettings, look: Option<&P
 
 /// Cells per body if nothing else asks for more: the first ten modes are then within half a percent.
 const FEWEST_CELLS: f64 = 150.0;
+
+/// Cells of the grid over the bounding box, at most; most of them are empty where walls are thin.
+const MOST_GRID_CELLS: usize = 400_000;
+
+/// A body that is as thick as its frame's shortest side: a flat plate. Quadratic cells may be longer than high there.
+struct Slab {
+    across: usize,
+    longest_m: f64,
+}
+
+impl Slab {
+    fn of(frame: &Frame, look: &Probe, material: &Material, highest_hz: f64) -> Option<Self> {
+        let extent = frame.high - frame.low;
+        let across = (0..3).min_by(|&a, &b| extent[a].total_cmp(&extent[b]))?;
+        let thickness = extent[across];
+        // Five quadratic cells for two bending waves, and no cell longer than four times its height.
+        let edge_per_wave = 0.4 * 5.0 * shell::edge_for_limit_m(highest_hz, material, thickness);
+        (thickness <= 1.3 * look.thin_m).then(|| Self { across, longest_m: edge_per_wave.min(4.0 * thickness) })
+    }
+
+    /// Edges of a cell that is `edge` high; along the plate no longer than `by_size` either.
+    fn edges(&self, edge: f64, by_size: f64) -> Vec3 {
+        let mut edges = Vec3::splat(edge.max(self.longest_m.min(by_size)));
+        edges[self.across] = edge;
+        edges
+    }
+}
 
 /// Chooses the cells of a solid: small enough for the walls and the highest frequency, but no more than can be paid for.
 fn solid_cells(
@@ -334,12 +385,23 @@ fn solid_cells(
     info: &mut ModelInfo,
 ) -> Result<Plan, MeshModelError> {
     let frame = Frame::of(mesh);
-    let classify = |edge: f64| {
-        let grid = Grid::new(frame, edge);
-        // Beyond this the classification itself would take too long.
-        (grid.cells.iter().product::<usize>() < 2_000_000).then(|| Cells::classify(grid, tree, progress))
+    let (volume, area) = (mesh.signed_volume().abs(), mesh.area());
+    // Cells inside and along the surface, about thirty unknowns each; up to twice too many for thin walls.
+    let slab = Slab::of(&frame, look, material, settings.highest_hz);
+    let edges =
+        |edge: f64| slab.as_ref().map_or(Vec3::splat(edge), |slab| slab.edges(edge, (volume / FEWEST_CELLS).cbrt()));
+    let estimate = |edge: f64| {
+        let size = edges(edge);
+        30.0 * (volume / size.element_product() + 0.5 * area / (size.max_element() * size.max_element()))
     };
-    let by_size = (mesh.signed_volume().abs() / FEWEST_CELLS).cbrt();
+    let classify = |edge: f64| {
+        let grid = Grid::new(frame, edges(edge));
+        // Looking at cells that cannot be paid for takes longer than solving those that can.
+        let hopeless = estimate(edge) > 3.0 * settings.most_unknowns as f64
+            || grid.cells.iter().product::<usize>() > MOST_GRID_CELLS;
+        (!hopeless).then(|| Cells::classify(grid, tree, progress))
+    };
+    let by_size = (volume / FEWEST_CELLS).cbrt();
     let by_wave = shear_speed(material) / (2.0 * settings.highest_hz);
     let by_wall = 1.25 * look.thin_m;
     let mut edge = settings.cell_m.unwrap_or(by_size.min(by_wave).min(by_wall));
@@ -347,7 +409,7 @@ fn solid_cells(
     let coarsest = settings.cell_m.unwrap_or((2.0 * look.thin_m).min(by_size.max(by_wall)));
     loop {
         let cells = classify(edge);
-        let unknowns = cells.as_ref().map_or(usize::MAX, Cells::unknowns);
+        let unknowns = cells.as_ref().map_or(estimate(edge).min(1e9) as usize, Cells::unknowns);
         match cells {
             Some(cells) if unknowns <= settings.most_unknowns && cells.count() > 0 => {
                 let limit = cell_limit_hz(material, edge);
@@ -360,10 +422,7 @@ fn solid_cells(
                 return Ok(Plan::Solid { cells: Box::new(cells), edge_m: edge });
             }
             _ if edge < coarsest => edge = (1.15 * edge).min(coarsest),
-            _ => {
-                let unknowns = unknowns.min(1_000_000_000);
-                return Err(MeshModelError::TooThin { wall_m: look.thin_m, cell_m: edge, unknowns });
-            }
+            _ => return Err(MeshModelError::TooThin { wall_m: look.thin_m, cell_m: edge, unknowns }),
         }
     }
 }

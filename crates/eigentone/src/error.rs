@@ -88,9 +88,10 @@ impl Error {
             | Error::Model { source: MeshModelError::Mesh(MeshError::Empty), .. } => {
                 Some("export the object as triangles or polygons, not as lines or points".to_owned())
             }
-            Error::Model { source: MeshModelError::Silent { .. }, .. } => {
-                Some("is the mesh in metres? Use --scale 0.001 for a file in millimetres".to_owned())
-            }
+            Error::Model { source: MeshModelError::Silent { .. }, .. } => Some(
+                "small or stiff bodies ring above the band: raise --max-frequency. Is the mesh in metres? If not, use --scale"
+                    .to_owned(),
+            ),
             Error::Table { .. } => Some("see docs/materials.md for all keys".to_owned()),
             _ => None,
         }

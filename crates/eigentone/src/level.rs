@@ -9,7 +9,7 @@ pub const FULL_SCALE_PA: f64 = 20.0;
 /// How loud a sound file is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Level {
-    /// The peak is at this level below full scale.
+    /// The peak is at this level re full scale; above full scale it is turned down to −1 dBFS.
     Normalised(Decibels),
     /// Full scale is [`FULL_SCALE_PA`] at one metre, times this gain. A sound that would clip is turned down to −1 dBFS.
     Physical(Decibels),
@@ -30,6 +30,7 @@ pub fn apply(level: Level, sounds: &mut [&mut [f32]]) -> Levelled {
     let peak = f64::from(peak) / FULL_SCALE_PA;
     let (gain, turned_down) = match level {
         _ if peak == 0.0 => (1.0, false),
+        Level::Normalised(to) if to.get() > 0.0 => (Decibels(-1.0).amplitude() / peak, true),
         Level::Normalised(to) => (to.amplitude() / peak, false),
         Level::Physical(gain) if gain.amplitude() * peak > 1.0 => (Decibels(-1.0).amplitude() / peak, true),
         Level::Physical(gain) => (gain.amplitude(), false),

@@ -56,6 +56,10 @@ pub fn model_from_file(
 /// If the table cannot be read or does not fit the base.
 pub fn model_from_modes(file: &Path, base: Option<&ModalModel>) -> Result<ModalModel, Error> {
     let rows = read_modes(file)?;
+    if rows.is_empty() {
+        let message = "the table has no mode; a model needs at least one".to_owned();
+        return Err(Error::WrongKind { file: file.to_owned(), message });
+    }
     let mut model = apply_modes(base, &rows).map_err(|source| Error::Modes { file: file.to_owned(), source })?;
     if base.is_none() {
         model.info.name = stem(file);

@@ -1,6 +1,6 @@
 //! `eigentone fit`.
 
-use super::write_picture;
+use super::{refuse_same, write_picture};
 use crate::args::FitArgs;
 use crate::output::{self, Failure};
 use eigentone::io::{AudioBuffer, SampleFormat, write_model, write_wav};
@@ -10,6 +10,8 @@ use serde_json::json;
 
 pub fn run(args: &FitArgs) -> Result<(), Failure> {
     let recordings: Vec<_> = args.recordings.iter().map(|r| (r.file.clone(), r.place)).collect();
+    let inputs: Vec<_> = args.recordings.iter().map(|r| &r.file).collect();
+    refuse_same(&inputs, &[Some(&args.output), args.compare.as_ref(), args.plot.as_ref()])?;
     let settings = FitSettings {
         max_modes: args.modes,
         floor_db: args.floor,

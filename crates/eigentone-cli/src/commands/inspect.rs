@@ -1,6 +1,6 @@
 //! `eigentone inspect`.
 
-use super::write_picture;
+use super::{refuse_same, write_picture};
 use crate::args::InspectArgs;
 use crate::output::{self, Failure, say};
 use eigentone::inspect::{AudioInspection, Inspected, Inspection, MeshInspection, ModelInspection, TetInspection};
@@ -13,6 +13,7 @@ pub fn run(args: &InspectArgs) -> Result<(), Failure> {
     if !(args.scale.is_finite() && args.scale > 0.0) {
         return Err(Failure::Usage("--scale must be above 0".to_owned()));
     }
+    refuse_same(&[&args.file], &[args.plot.as_ref(), args.export.as_ref()])?;
     let inspected = Inspected::new(&args.file, args.scale)?;
     if let Some(file) = &args.plot {
         write_picture(&inspected.picture(), file)?;

@@ -1,6 +1,6 @@
 //! `eigentone model`.
 
-use super::{damping_law, finish_model, material};
+use super::{damping_law, finish_model, material, refuse_same};
 use crate::args::{MethodArg, ModelArgs, SpringsArg};
 use crate::output::Failure;
 use crate::progress::with_bar;
@@ -12,6 +12,8 @@ use eigentone::modal::{Compression, MeshModelSettings, MethodChoice};
 use eigentone::object::{model_from_file, model_from_modes};
 
 pub fn run(args: &ModelArgs) -> Result<(), Failure> {
+    let inputs: Vec<_> = [Some(&args.mesh), args.base.as_ref()].into_iter().flatten().collect();
+    refuse_same(&inputs, &[Some(&args.output)])?;
     let model = if matches!(sniff(&args.mesh)?, FileKind::Modes(_)) {
         let base = args.base.as_deref().map(read_model).transpose()?;
         model_from_modes(&args.mesh, base.as_ref())?

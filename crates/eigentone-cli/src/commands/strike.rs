@@ -1,12 +1,12 @@
 //! `eigentone strike`.
 
-use super::write_picture;
+use super::{refuse_same, write_picture};
 use crate::args::{Format, StrikeArgs};
 use crate::output::{self, Failure};
 use eigentone::core::model::Contact;
 use eigentone::core::units::Decibels;
 use eigentone::core::{ModalModel, SiteBlend, Vec3};
-use eigentone::io::{AudioBuffer, SampleFormat, read_model, write_wav};
+use eigentone::io::{AudioBuffer, FileKind, SampleFormat, read_model, sniff, write_wav};
 use eigentone::level::{self, Level};
 use eigentone::synth::{Strike, ring_time_s, strike};
 use serde_json::json;
@@ -16,6 +16,11 @@ const LONGEST_S: f64 = 10.0;
 
 pub fn run(args: &StrikeArgs) -> Result<(), Failure> {
     check(args)?;
+    refuse_same(&[&args.model], &[Some(&args.output), args.plot.as_ref()])?;
+    if matches!(sniff(&args.model)?, FileKind::Mesh(_)) {
+        let message = "a mesh, not a model; make one with `eigentone model` first".to_owned();
+        return Err(eigentone::Error::WrongKind { file: args.model.clone(), message }.into());
+    }
     let model = read_model(&args.model)?;
     let contact = match args.at {
         Some(point) => model.nearest_contact(point),
@@ -36,7 +41,7 @@ pub fn run(args: &StrikeArgs) -> Result<(), Failure> {
     let gain = Decibels(args.gain);
     let wanted = match args.impulse {
         Some(_) => Level::Physical(gain),
-        None => Level::Normalised(Decibels((-3.0 + args.gain).min(0.0))),
+        None => Level::Normalised(Decibels(-3.0 + args.gain)),
     };
     let levelled = level::apply(wanted, &mut [&mut sound]);
     let format = match args.format {

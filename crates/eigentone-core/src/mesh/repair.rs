@@ -92,6 +92,64 @@ impl TriMesh {
         Ok(report)
     }
 
+    /// Turns triangles that face the other way than their neighbours, and returns how many. A patch that is consistent already is
+    /// left alone, so that the wall of a cavity keeps facing into it; a closed patch that was not is made to face outward, an open
+    /// one to face where most of it did.
+    pub fn orient(&mut self) -> usize {
+        let mut across: Vec<Vec<(u32, bool)>> = vec![Vec::new(); self.triangles.len()];
+        let mut open = vec![false; self.triangles.len()];
+        for (edge, sharing) in self.edges() {
+            if let [s, t] = sharing[..] {
+                let opposed = self.passes(s, edge) == self.passes(t, edge);
+                across[s as usize].push((t, opposed));
+                across[t as usize].push((s, opposed));
+            } else {
+                sharing.iter().for_each(|&t| open[t as usize] = true);
+            }
+        }
+        let mut turned: Vec<Option<bool>> = vec![None; self.triangles.len()];
+        let mut count = 0;
+        for seed in 0..self.triangles.len() {
+            if turned[seed].is_some() {
+                continue;
+            }
+            turned[seed] = Some(false);
+            let mut patch = vec![(seed, false)];
+            let mut next = 0;
+            while next < patch.len() {
+                let (t, flip) = patch[next];
+                next += 1;
+                for &(n, opposed) in &across[t] {
+                    if turned[n as usize].is_none() {
+                        turned[n as usize] = Some(flip != opposed);
+                        patch.push((n as usize, flip != opposed));
+                    }
+                }
+            }
+            let flips = patch.iter().filter(|p| p.1).count();
+            if flips == 0 {
+                continue;
+            }
+            let invert = if patch.iter().any(|p| open[p.0]) {
+                2 * flips > patch.len()
+            } else {
+                let origin = self.corners(seed)[0];
+                let volume = |&(t, flip): &(usize, bool)| {
+                    let [a, b, c] = self.corners(t).map(|p| p - origin);
+                    a.dot(b.cross(c)) * if flip { -1.0 } else { 1.0 }
+                };
+                patch.iter().map(volume).sum::<f64>() < 0.0
+            };
+            for (t, flip) in patch {
+                if flip != invert {
+                    self.triangles[t].swap(1, 2);
+                    count += 1;
+                }
+            }
+        }
+        count
+    }
+
     /// Checks coordinates and indices without changing anything.
     ///
     /// # Errors
@@ -192,6 +250,24 @@ mod tests {
             RepairReport { welded_vertices: 0, unused_vertices: 1, degenerate_triangles: 1, duplicate_triangles: 1 }
         );
         assert_eq!((mesh.positions.len(), mesh.triangles.len()), (4, 2));
+    }
+
+    #[test]
+    fn flipped_triangles_are_turned_outward_and_cavities_stay() {
+        let whole = primitives::cuboid(Vec3::ONE, [2, 2, 2]);
+        let mut flipped = whole.clone();
+        for t in [0, 7, 11, 30] {
+            flipped.triangles[t].swap(0, 1);
+        }
+        assert_eq!(flipped.orient(), 4);
+        assert!((flipped.signed_volume() - 1.0).abs() < 1e-12 && flipped.report().watertight);
+
+        let mut hollow = whole;
+        let mut inner = primitives::cuboid(Vec3::splat(0.5), [1, 1, 1]);
+        inner.triangles.iter_mut().for_each(|t| t.swap(0, 1));
+        hollow.append(&inner);
+        assert_eq!(hollow.orient(), 0);
+        assert!((hollow.signed_volume() - 0.875).abs() < 1e-12);
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl TriMesh {
     }
 
     /// Whether a triangle passes an edge from its first vertex to its second.
-    fn passes(&self, triangle: u32, [i, j]: [u32; 2]) -> bool {
+    pub(super) fn passes(&self, triangle: u32, [i, j]: [u32; 2]) -> bool {
         let [a, b, c] = self.triangles[triangle as usize];
         [[a, b], [b, c], [c, a]].contains(&[i, j])
     }

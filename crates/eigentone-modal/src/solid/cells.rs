@@ -36,11 +36,11 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid whose cells are at most about `edge` long and fit the box exactly.
-    pub fn new(frame: Frame, edge: f64) -> Self {
+    /// The grid whose cells are at most about `edges` long along the frame's axes and fit the box exactly.
+    pub fn new(frame: Frame, edges: Vec3) -> Self {
         let extent = frame.high - frame.low;
         // A hair under the next integer is that integer: a box of 20 edges gets 20 cells, not 21.
-        let cells = extent.to_array().map(|l| ((l / edge - 1e-3).ceil()).clamp(1.0, 4096.0) as usize);
+        let cells = (extent / edges).to_array().map(|n| ((n - 1e-3).ceil()).clamp(1.0, 4096.0) as usize);
         let size = extent / Vec3::from_array(cells.map(|c| c as f64));
         Self { frame, cells, size }
     }
@@ -169,7 +169,7 @@ fn add_element(pencil: &mut Pencil, element: &[u32; HEX_NODES], matrices: &HexMa
 fn fill(grid: &Grid, tree: &DistanceTree, cell: [usize; 3]) -> Option<Fill> {
     let low = grid.low_corner(cell);
     let mut octree = Octree { grid, tree, low, weights: Box::new([0.0; 125]), volume: 0.0 };
-    let verdict = octree.verdict(Vec3::splat(-1.0), 2.0);
+    let verdict = octree.verdict(Vec3::splat(-1.0), 2.0, 0);
     match verdict {
         Verdict::Inside => return Some(Fill::Full),
         Verdict::Outside => return None,
@@ -188,7 +188,7 @@ fn fill(grid: &Grid, tree: &DistanceTree, cell: [usize; 3]) -> Option<Fill> {
 enum Verdict {
     Inside,
     Outside,
-    /// Signed distance of the centre.
+    /// Share of the box that is inside, if the surface is flat there.
     Cut(f64),
 }
 
@@ -201,22 +201,30 @@ struct Octree<'a> {
 }
 
 impl Octree<'_> {
-    /// Where the cube with lowest corner `at` and edge `edge` (local coordinates −1…1) lies.
-    fn verdict(&self, at: Vec3, edge: f64) -> Verdict {
-        let centre = self.low + self.grid.size * (at + 0.5 * edge + 1.0) / 2.0;
+    /// Where the box with lowest corner `at` and edge `edge` (local coordinates −1…1) lies.
+    ///
+    /// A box further from the surface than its own half-diagonal is not cut. From the second level on, the surface is taken
+    /// for the plane through its nearest point: with normal `n`, the box reaches `½ Σ|n_k| l_k` towards it. Faces along the grid are
+    /// then settled early, and the share of a cut box is exact for them.
+    fn verdict(&self, at: Vec3, edge: f64, level: u32) -> Verdict {
+        let frame = &self.grid.frame;
+        let centre = frame.to_world(self.low + self.grid.size * (at + 0.5 * edge + 1.0) / 2.0);
         let reach = 0.25 * edge * self.grid.size.length();
-        let distance = self.tree.signed_distance(self.grid.frame.to_world(centre), 1.001 * reach);
-        if distance >= reach {
-            Verdict::Inside
-        } else if distance <= -reach {
-            Verdict::Outside
-        } else {
-            Verdict::Cut(distance)
+        let inside = self.tree.inside(centre);
+        let uncut = if inside { Verdict::Inside } else { Verdict::Outside };
+        let Some(way) = self.tree.nearest(centre, 1.001 * reach) else { return uncut };
+        let distance = way.length();
+        let normal = frame.to_local(way.normalize_or_zero()).abs();
+        let towards = if normal == Vec3::ZERO { reach } else { 0.25 * edge * normal.dot(self.grid.size) };
+        if distance >= reach || (level >= 2 && distance >= towards * (1.0 - 1e-9)) {
+            return uncut;
         }
+        let signed = if inside { distance } else { -distance };
+        Verdict::Cut((0.5 + 0.5 * signed / towards).clamp(0.0, 1.0))
     }
 
     fn descend(&mut self, at: Vec3, edge: f64, level: u32) {
-        let share = match self.verdict(at, edge) {
+        let share = match self.verdict(at, edge, level) {
             Verdict::Outside => return,
             Verdict::Inside => 1.0,
             Verdict::Cut(_) if level < LEVELS => {
@@ -226,11 +234,8 @@ impl Octree<'_> {
                 }
                 return;
             }
-            // The smallest cubes: filled in proportion to how deep their centre lies.
-            Verdict::Cut(distance) => {
-                let width = 0.5 * edge * self.grid.size.element_product().cbrt();
-                (0.5 + distance / width).clamp(0.0, 1.0)
-            }
+            // The smallest boxes: filled in proportion to how deep their centre lies.
+            Verdict::Cut(share) => share,
         };
         let [x, y, z] = at.to_array().map(|low| partial_weights(low, low + edge));
         self.volume += share * edge * edge * edge;

@@ -104,9 +104,10 @@ impl DistanceTree {
         sum / (4.0 * PI)
     }
 
-    /// Distance to the surface, no further than `limit`.
-    pub fn distance(&self, p: Vec3, limit: f64) -> f64 {
+    /// The way to the nearest point of the surface, if that is within `limit`.
+    pub fn nearest(&self, p: Vec3, limit: f64) -> Option<Vec3> {
         let mut best = limit * limit;
+        let mut way = None;
         let mut stack = Vec::with_capacity(64);
         stack.extend((!self.nodes.is_empty()).then_some(0));
         while let Some(index) = stack.pop() {
@@ -119,7 +120,10 @@ impl DistanceTree {
                     for &t in &self.triangles[first..first + count] {
                         let w = nearest_on_triangle(p, t);
                         let q = t[0] * w[0] + t[1] * w[1] + t[2] * w[2];
-                        best = best.min(q.distance_squared(p));
+                        let squared = q.distance_squared(p);
+                        if squared < best {
+                            (best, way) = (squared, Some(q - p));
+                        }
                     }
                 }
                 Content::Inner { second } => {
@@ -130,13 +134,12 @@ impl DistanceTree {
                 }
             }
         }
-        best.sqrt()
+        way
     }
 
-    /// Distance to the surface, positive inside; its size is no more than `limit`.
-    pub fn signed_distance(&self, p: Vec3, limit: f64) -> f64 {
-        let distance = self.distance(p, limit);
-        if self.winding(p) > 0.5 { distance } else { -distance }
+    /// Whether a point is inside.
+    pub fn inside(&self, p: Vec3) -> bool {
+        self.winding(p) > 0.5
     }
 
     /// How far along the unit vector `direction` the surface is next met, beyond `from`. `None` if it is not.
@@ -218,10 +221,11 @@ mod tests {
     #[test]
     fn a_box_has_its_signed_distance() {
         let tree = DistanceTree::new(&primitives::cuboid(Vec3::new(2.0, 1.0, 0.5), [8, 4, 2]));
-        let far = 100.0;
-        assert!((tree.signed_distance(Vec3::ZERO, far) - 0.25).abs() < 1e-12);
-        assert!((tree.signed_distance(Vec3::new(0.9, 0.0, 0.0), far) - 0.1).abs() < 1e-12);
-        assert!((tree.signed_distance(Vec3::new(2.0, 1.5, 0.0), far) + 2f64.sqrt()).abs() < 1e-12);
+        let signed = |p: Vec3| tree.nearest(p, 100.0).unwrap().length() * if tree.inside(p) { 1.0 } else { -1.0 };
+        assert!((signed(Vec3::ZERO) - 0.25).abs() < 1e-12);
+        assert!((signed(Vec3::new(0.9, 0.0, 0.0)) - 0.1).abs() < 1e-12);
+        assert!((signed(Vec3::new(2.0, 1.5, 0.0)) + 2f64.sqrt()).abs() < 1e-12);
+        assert!(tree.nearest(Vec3::new(9.0, 0.0, 0.0), 1.0).is_none());
         assert!((tree.ray(Vec3::ZERO, Vec3::X, 0.0).unwrap() - 1.0).abs() < 1e-12);
         assert!(tree.ray(Vec3::X * 3.0, Vec3::X, 0.0).is_none());
     }

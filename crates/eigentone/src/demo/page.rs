@@ -47,7 +47,7 @@ fn article(page: &mut String, o: &DemoObject) {
         let file = name(file);
         let _ = writeln!(
             page,
-            "<figure><figcaption>struck at the {place}</figcaption><audio controls preload=\"none\" src=\"{file}\"></audio></figure>"
+            "<figure><figcaption>struck: {place}</figcaption><audio controls preload=\"none\" src=\"{file}\"></audio></figure>"
         );
     }
     let _ = write!(
