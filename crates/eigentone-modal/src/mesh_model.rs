@@ -386,7 +386,7 @@ fn solid_cells(
 ) -> Result<Plan, MeshModelError> {
     let frame = Frame::of(mesh);
     let (volume, area) = (mesh.signed_volume().abs(), mesh.area());
-    // Cells inside and along the surface, about thirty unknowns each; up to twice too many for thin walls.
+    // Cells inside and along the surface, about thirty unknowns each; right within a factor of 1.5.
     let slab = Slab::of(&frame, look, material, settings.highest_hz);
     let edges =
         |edge: f64| slab.as_ref().map_or(Vec3::splat(edge), |slab| slab.edges(edge, (volume / FEWEST_CELLS).cbrt()));
@@ -397,7 +397,7 @@ fn solid_cells(
     let classify = |edge: f64| {
         let grid = Grid::new(frame, edges(edge));
         // Looking at cells that cannot be paid for takes longer than solving those that can.
-        let hopeless = estimate(edge) > 3.0 * settings.most_unknowns as f64
+        let hopeless = estimate(edge) > 1.5 * settings.most_unknowns as f64
             || grid.cells.iter().product::<usize>() > MOST_GRID_CELLS;
         (!hopeless).then(|| Cells::classify(grid, tree, progress))
     };

@@ -45,7 +45,8 @@ pub fn probe(mesh: &TriMesh, tree: &DistanceTree) -> Probe {
             thickness.push(across);
             let depth = if across.is_finite() { 0.5 * across } else { 10.0 * tiny };
             let winding = tree.winding(point + inward * depth);
-            inside += usize::from(winding > 0.7 && winding < 1.7 && across.is_finite());
+            // Where closed pieces overlap the winding number is two or more; that is inside, too.
+            inside += usize::from(winding > 0.7 && across.is_finite());
             samples += 1;
         }
     }
@@ -79,6 +80,9 @@ mod tests {
         ] {
             assert!(!look(&open).closed(), "{:?}", look(&open));
         }
+        let mut overlapping = primitives::cuboid(Vec3::new(0.2, 0.05, 0.05), [4, 1, 1]);
+        overlapping.append(&primitives::cuboid(Vec3::new(0.05, 0.2, 0.04), [1, 4, 1]));
+        assert!(look(&overlapping).closed(), "{:?}", look(&overlapping));
         let mut holed = primitives::sphere(0.1, 48, 24);
         holed.triangles.drain(500..510);
         assert!(look(&holed).closed(), "{:?}", look(&holed));
