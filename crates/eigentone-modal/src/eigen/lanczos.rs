@@ -13,8 +13,8 @@ use faer::{Accum, Mat, MatRef, Par};
 
 /// Columns per block. Wide enough that solves run at the speed of matrix products and that the multiple eigenvalues of
 /// symmetric bodies fit into one block; but a basis of given size reaches a lower polynomial degree the wider its blocks
-/// are. Tuned on a 15,000-unknown shell: 4 and 16 take 1.3 and 1.0 times as long, 16 with a basis a quarter larger.
-const BLOCK: usize = 8;
+/// are. Tuned on solids and shells of 15,000 unknowns: 8 and 16 take some 15 % longer.
+const BLOCK: usize = 12;
 
 /// A Ritz pair counts as converged when its residual is below this share of its `θ`. The error of the eigenvalue is the
 /// square of it over the relative gap, that of the eigenvector about this divided by the gap.
@@ -35,63 +35,87 @@ pub struct Slice {
 
 struct Basis<'a> {
     mass: &'a MassOperator,
-    /// `n × capacity`, of which the first `len` columns are in use.
+    /// The first `len` columns are in use.
     vectors: Mat<f64>,
     len: usize,
+    /// Vectors there may be in the end.
+    limit: usize,
+    /// `M` times the last columns in use: up to two blocks.
+    weighted: Mat<f64>,
     projected: Mat<f64>,
 }
 
 impl<'a> Basis<'a> {
-    fn new(mass: &'a MassOperator, n: usize, capacity: usize) -> Self {
-        Self { mass, vectors: Mat::zeros(n, capacity), len: 0, projected: Mat::zeros(capacity, capacity) }
+    fn new(mass: &'a MassOperator, n: usize, expected: usize, limit: usize) -> Self {
+        let projected = Mat::zeros(expected, expected);
+        Self { mass, vectors: Mat::zeros(n, expected), len: 0, limit, weighted: Mat::zeros(n, 0), projected }
     }
 
     fn used(&self) -> MatRef<'_, f64> {
         self.vectors.as_ref().subcols(0, self.len)
     }
 
-    /// Removes from `block` its part in the basis and returns the coefficients removed: first along the last `recent` vectors,
-    /// where in exact arithmetic all of it lies, then, to undo rounding, along all.
-    fn orthogonalise(&self, block: &mut Mat<f64>, recent: usize) -> Mat<f64> {
+    /// `M` times the last `columns` vectors.
+    fn weighted(&self, columns: usize) -> MatRef<'_, f64> {
+        self.weighted.as_ref().subcols(self.weighted.ncols() - columns, columns)
+    }
+
+    /// Removes from `block` its part in the basis and returns the coefficients removed: first along the last two blocks, where
+    /// in exact arithmetic all of it lies, then, to undo rounding, along all.
+    fn orthogonalise(&self, block: &mut Mat<f64>) -> Mat<f64> {
         let mut total = Mat::zeros(self.len, block.ncols());
-        for from in [self.len.saturating_sub(recent), 0] {
-            let against = self.used().subcols(from, self.len - from);
-            if against.ncols() > 0 {
-                let weighted = self.mass.times(block.as_ref());
-                let part = product(against.transpose(), weighted.as_ref());
-                matmul(block.as_mut(), Accum::Add, against, part.as_ref(), -1.0, Par::Seq);
-                let mut rows = total.as_mut().subrows_mut(from, self.len - from);
-                rows += part;
-            }
-        }
+        let recent = self.weighted.ncols();
+        let part = product(self.weighted.transpose(), block.as_ref());
+        let against = self.used().subcols(self.len - recent, recent);
+        matmul(block.as_mut(), Accum::Add, against, part.as_ref(), -1.0, Par::Seq);
+        total.as_mut().subrows_mut(self.len - recent, recent).copy_from(part);
+        let part = product(self.used().transpose(), self.mass.times(block.as_ref()).as_ref());
+        matmul(block.as_mut(), Accum::Add, self.used(), part.as_ref(), -1.0, Par::Seq);
+        total += part;
         total
     }
 
     /// Appends the span of `block` (already orthogonal to the basis) and returns `B` with `block = new · B`. Directions
     /// without substance are left out; the result may have fewer rows than `block` has columns.
     fn append(&mut self, block: &Mat<f64>) -> Result<Mat<f64>, EigenError> {
-        let (first, b1) = self.normalise(block)?;
-        let (second, b2) = self.normalise(&first)?;
-        let room = self.vectors.ncols() - self.len;
-        let taken = second.ncols().min(room);
-        self.vectors.as_mut().subcols_mut(self.len, taken).copy_from(second.subcols(0, taken));
+        let (to_first, b1) = normaliser(product(block.transpose(), self.mass.times(block.as_ref()).as_ref()))?;
+        let first = product(block.as_ref(), to_first.as_ref());
+        // Once more: the first time is as accurate as the block is well-conditioned.
+        let weighted = self.mass.times(first.as_ref());
+        let (to_second, b2) = normaliser(product(first.transpose(), weighted.as_ref()))?;
+        let taken = to_second.ncols().min(self.limit - self.len);
+        let to_second = to_second.subcols(0, taken);
+        self.make_room(taken);
+        let place = self.vectors.as_mut().subcols_mut(self.len, taken);
+        matmul(place, Accum::Replace, first.as_ref(), to_second, 1.0, Par::Seq);
         self.len += taken;
+        let kept = self.weighted(self.weighted.ncols().min(BLOCK));
+        self.weighted = faer::concat![[kept, product(weighted.as_ref(), to_second)]];
         Ok(product(b2.as_ref(), b1.as_ref()).subrows(0, taken).to_owned())
     }
 
-    /// `block = Q B` with `QᵀMQ = I`, by the eigen-decomposition of the Gram matrix.
-    fn normalise(&self, block: &Mat<f64>) -> Result<(Mat<f64>, Mat<f64>), EigenError> {
-        let gram = product(block.transpose(), self.mass.times(block.as_ref()).as_ref());
-        // Scaling by the diagonal first keeps columns of very different length apart.
-        let scale: Vec<f64> = (0..gram.ncols()).map(|i| gram[(i, i)].max(f64::MIN_POSITIVE).sqrt()).collect();
-        let scaled = Mat::from_fn(gram.nrows(), gram.ncols(), |i, j| gram[(i, j)] / (scale[i] * scale[j]));
-        let (values, vectors) = dense::symmetric(scaled.as_ref())?;
-        let kept: Vec<usize> = (0..values.len()).filter(|&k| values[k] > 1e-13 && values[k].is_finite()).collect();
-        let to_basis =
-            Mat::from_fn(scale.len(), kept.len(), |i, k| vectors[(i, kept[k])] / (scale[i] * values[kept[k]].sqrt()));
-        let b = Mat::from_fn(kept.len(), scale.len(), |k, j| values[kept[k]].sqrt() * vectors[(j, kept[k])] * scale[j]);
-        Ok((product(block.as_ref(), to_basis.as_ref()), b))
+    /// Enlarges the memory by a third if it is short: touching all that a hard slice could need costs more than copying.
+    fn make_room(&mut self, columns: usize) {
+        let (n, size) = (self.vectors.nrows(), self.vectors.ncols());
+        if self.len + columns > size {
+            let larger = (size + size / 3 + columns).min(self.limit);
+            self.vectors.resize_with(n, larger, |_, _| 0.0);
+            self.projected.resize_with(larger, larger, |_, _| 0.0);
+        }
     }
+}
+
+/// From the Gram matrix `AᵀMA` of a block: `T` and `B` such that `Q = A T` is `M`-orthonormal and `A = Q B`, by
+/// eigen-decomposition.
+fn normaliser(gram: Mat<f64>) -> Result<(Mat<f64>, Mat<f64>), EigenError> {
+    // Scaling by the diagonal first keeps columns of very different length apart.
+    let scale: Vec<f64> = (0..gram.ncols()).map(|i| gram[(i, i)].max(f64::MIN_POSITIVE).sqrt()).collect();
+    let scaled = Mat::from_fn(gram.nrows(), gram.ncols(), |i, j| gram[(i, j)] / (scale[i] * scale[j]));
+    let (values, vectors) = dense::symmetric(scaled.as_ref())?;
+    let kept: Vec<usize> = (0..values.len()).filter(|&k| values[k] > 1e-13 && values[k].is_finite()).collect();
+    let t = Mat::from_fn(scale.len(), kept.len(), |i, k| vectors[(i, kept[k])] / (scale[i] * values[kept[k]].sqrt()));
+    let b = Mat::from_fn(kept.len(), scale.len(), |k, j| values[kept[k]].sqrt() * vectors[(j, kept[k])] * scale[j]);
+    Ok((t, b))
 }
 
 fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
@@ -118,7 +142,8 @@ pub fn solve_slice(
     let n = pencil.unknowns();
     let capacity = (4 * slice.count + 30 * BLOCK).min(n);
     let mass = pencil.mass_operator();
-    let mut basis = Basis::new(&mass, n, capacity);
+    let mut next_check = (2 * slice.count + 4 * BLOCK).min(capacity);
+    let mut basis = Basis::new(&mass, n, (next_check + 2 * BLOCK).min(capacity), capacity);
     let mut memory = Scratch::default();
     let mut noise = Noise::new(0x5EED);
     let mut apply = |mut block: Mat<f64>| -> Result<Mat<f64>, EigenError> {
@@ -129,11 +154,9 @@ pub fn solve_slice(
     let start = random_block(&mut noise, n, BLOCK.min(capacity));
     basis.append(&apply(mass.times(start.as_ref()))?)?;
     let mut current = 0..basis.len;
-    let mut next_check = (2 * slice.count + 4 * BLOCK).min(capacity);
     loop {
-        let block = basis.vectors.as_ref().subcols(current.start, current.len());
-        let mut image = apply(mass.times(block))?;
-        let coefficients = basis.orthogonalise(&mut image, 2 * BLOCK);
+        let mut image = apply(basis.weighted(current.len()).to_owned())?;
+        let coefficients = basis.orthogonalise(&mut image);
         basis.projected.as_mut().submatrix_mut(0, current.start, basis.len, current.len()).copy_from(&coefficients);
         let before = basis.len;
         let below = basis.append(&image)?;
@@ -157,7 +180,9 @@ pub fn solve_slice(
         if fresh == 0 {
             // An invariant subspace: go on in a fresh direction, which is coupled to it by rounding only.
             let mut fresh_start = apply(mass.times(random_block(&mut noise, n, BLOCK).as_ref()))?;
-            basis.orthogonalise(&mut fresh_start, usize::MAX);
+            for _ in 0..2 {
+                basis.orthogonalise(&mut fresh_start);
+            }
             basis.append(&fresh_start)?;
             if basis.len == before {
                 return Err(EigenError::NotConverged { wanted: slice.count, found: 0 });
