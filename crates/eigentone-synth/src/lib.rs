@@ -21,12 +21,17 @@
 //! let sound = strike(&model, &Strike::new(contact), 44_100.0, 1.0);
 //! assert_eq!(sound.len(), 44_100);
 //! ```
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod bank;
 pub mod diffuse;
 pub mod exciter;
+#[allow(unsafe_code)]
+pub mod kernel;
 mod strike;
+
+/// Samples per internal block: everything that changes changes between two of them, whatever block size the host asks for.
+pub const BLOCK: usize = 64;
 
 pub use bank::ScalarBank;
 pub use exciter::{ContactTime, HalfSine};

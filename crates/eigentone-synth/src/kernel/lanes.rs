@@ -1,0 +1,389 @@
+//! The loops over eight lanes, written once for every instruction set.
+
+use super::{Bank, LANES, Partial};
+
+/// Eight numbers in registers.
+///
+/// # Safety
+/// Implementations may use instructions that not every machine has. Whoever calls a function generic over this trait makes sure, by
+/// run-time detection, that the machine has those of the type.
+pub(super) unsafe trait Eight: Copy {
+    /// # Safety
+    /// `from` is valid for reading eight numbers.
+    unsafe fn load(from: *const f32) -> Self;
+    /// # Safety
+    /// `to` is valid for writing eight numbers.
+    unsafe fn store(self, to: *mut f32);
+    unsafe fn splat(x: f32) -> Self;
+    unsafe fn add(self, other: Self) -> Self;
+    unsafe fn mul(self, other: Self) -> Self;
+    /// `self · b + c`.
+    unsafe fn mul_add(self, b: Self, c: Self) -> Self;
+    /// `c − self · b`.
+    unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self;
+}
+
+/// What pushes a bank from sample to sample: nothing, or a force with a weight per mode. A type rather than an option, so that each case
+/// is compiled by itself.
+trait Push: Copy {
+    const ACTS: bool;
+    /// Weights of the eight modes from `at` on.
+    unsafe fn weights<E: Eight>(self, at: usize) -> E;
+    /// Force at a sample.
+    unsafe fn force<E: Eight>(self, sample: usize) -> E;
+}
+
+#[derive(Clone, Copy)]
+struct Nothing;
+
+impl Push for Nothing {
+    const ACTS: bool = false;
+    #[inline(always)]
+    unsafe fn weights<E: Eight>(self, _: usize) -> E {
+        unsafe { E::splat(0.0) }
+    }
+    #[inline(always)]
+    unsafe fn force<E: Eight>(self, _: usize) -> E {
+        unsafe { E::splat(0.0) }
+    }
+}
+
+/// Pointers to as many weights as the bank has modes and as many forces as there are samples.
+#[derive(Clone, Copy)]
+struct Force {
+    weights: *const f32,
+    samples: *const f32,
+}
+
+impl Push for Force {
+    const ACTS: bool = true;
+    #[inline(always)]
+    unsafe fn weights<E: Eight>(self, at: usize) -> E {
+        unsafe { E::load(self.weights.add(at)) }
+    }
+    #[inline(always)]
+    unsafe fn force<E: Eight>(self, sample: usize) -> E {
+        unsafe { E::splat(*self.samples.add(sample)) }
+    }
+}
+
+/// Runs `$group::<E, G>` over all groups of eight: four at a time while enough are left, then in threes and twos, because a single
+/// one would wait for its own results.
+macro_rules! in_groups {
+    ($len:expr, |$at:ident| $group:ident::<$e:ident>($($arg:expr),*)) => {{
+        let vectors = $len / LANES;
+        let mut done = 0;
+        while done < vectors {
+            let $at = done * LANES;
+            done += match vectors - done {
+                1 => { $group::<$e, _, 1>($($arg),*); 1 }
+                2 => { $group::<$e, _, 2>($($arg),*); 2 }
+                3 | 5 | 6 => { $group::<$e, _, 3>($($arg),*); 3 }
+                _ => { $group::<$e, _, 4>($($arg),*); 4 }
+            };
+        }
+    }};
+}
+
+/// # Safety
+/// As for [`Eight`].
+#[inline(always)]
+pub(super) unsafe fn rotation_free<E: Eight>(mut bank: Bank<'_>, out: &mut [Partial]) {
+    let n = bank.checked_len();
+    // SAFETY: `n` is the checked length of all arrays, and groups stay below it.
+    unsafe { in_groups!(n, |at| rotation_group::<E>(&mut bank, at, Nothing, out)) }
+}
+
+/// # Safety
+/// As for [`Eight`].
+#[inline(always)]
+pub(super) unsafe fn rotation_driven<E: Eight>(
+    mut bank: Bank<'_>,
+    weights: &[f32],
+    force: &[f32],
+    out: &mut [Partial],
+) {
+    let n = bank.checked_len();
+    assert!(weights.len() == n && force.len() == out.len(), "weights and force of a bank");
+    // SAFETY: as above; the closure is called with indices below the length of `out`.
+    unsafe {
+        in_groups!(n, |at| rotation_group::<E>(
+            &mut bank,
+            at,
+            Force { weights: weights.as_ptr(), samples: force.as_ptr() },
+            out
+        ))
+    }
+}
+
+/// # Safety
+/// As for [`Eight`].
+#[inline(always)]
+pub(super) unsafe fn rotation_step<E: Eight>(mut bank: Bank<'_>, weights: &[f32], force: f32) -> f32 {
+    let n = bank.checked_len();
+    assert!(weights.len() == n, "weights of a bank");
+    let mut out = [Partial::default()];
+    // SAFETY: as above.
+    unsafe {
+        in_groups!(n, |at| rotation_group::<E>(
+            &mut bank,
+            at,
+            Force { weights: weights.as_ptr(), samples: &raw const force },
+            &mut out
+        ))
+    };
+    out[0].sum()
+}
+
+/// `G` groups of eight from `at` on. `push` is valid for the whole bank and all samples.
+#[inline(always)]
+unsafe fn rotation_group<E: Eight, P: Push, const G: usize>(
+    bank: &mut Bank<'_>,
+    at: usize,
+    push: P,
+    out: &mut [Partial],
+) {
+    // SAFETY: the caller guarantees `at + 8·G` ≤ the length of all arrays.
+    unsafe {
+        let at_lane = |p: *const f32, g: usize| E::load(p.add(at + g * LANES));
+        let c: [E; G] = std::array::from_fn(|g| at_lane(bank.c0.as_ptr(), g));
+        let s: [E; G] = std::array::from_fn(|g| at_lane(bank.c1.as_ptr(), g));
+        let mut re: [E; G] = std::array::from_fn(|g| at_lane(bank.s0.as_ptr(), g));
+        let mut im: [E; G] = std::array::from_fn(|g| at_lane(bank.s1.as_ptr(), g));
+        for (t, sample) in out.iter_mut().enumerate() {
+            if P::ACTS {
+                let force = push.force::<E>(t);
+                for (g, re) in re.iter_mut().enumerate() {
+                    *re = push.weights::<E>(at + g * LANES).mul_add(force, *re);
+                }
+            }
+            let sum = sum_of(re);
+            E::load(sample.0.as_ptr()).add(sum).store(sample.0.as_mut_ptr());
+            for g in 0..G {
+                let turned = s[g].neg_mul_add(im[g], c[g].mul(re[g]));
+                im[g] = s[g].mul_add(re[g], c[g].mul(im[g]));
+                re[g] = turned;
+            }
+        }
+        for g in 0..G {
+            re[g].store(bank.s0.as_mut_ptr().add(at + g * LANES));
+            im[g].store(bank.s1.as_mut_ptr().add(at + g * LANES));
+        }
+    }
+}
+
+/// # Safety
+/// As for [`Eight`].
+#[inline(always)]
+pub(super) unsafe fn two_pole_free<E: Eight>(mut bank: Bank<'_>, out: &mut [Partial]) {
+    let n = bank.checked_len();
+    // SAFETY: as above.
+    unsafe { in_groups!(n, |at| two_pole_group::<E>(&mut bank, at, Nothing, out)) }
+}
+
+/// # Safety
+/// As for [`Eight`].
+#[inline(always)]
+pub(super) unsafe fn two_pole_driven<E: Eight>(
+    mut bank: Bank<'_>,
+    weights: &[f32],
+    force: &[f32],
+    out: &mut [Partial],
+) {
+    let n = bank.checked_len();
+    assert!(weights.len() == n && force.len() == out.len(), "weights and force of a bank");
+    // SAFETY: as above.
+    unsafe {
+        in_groups!(n, |at| two_pole_group::<E>(
+            &mut bank,
+            at,
+            Force { weights: weights.as_ptr(), samples: force.as_ptr() },
+            out
+        ))
+    }
+}
+
+/// Like [`rotation_group`]. Two samples per turn: the older state is overwritten by the new sample, so that nothing is moved.
+#[inline(always)]
+unsafe fn two_pole_group<E: Eight, P: Push, const G: usize>(
+    bank: &mut Bank<'_>,
+    at: usize,
+    push: P,
+    out: &mut [Partial],
+) {
+    // SAFETY: the caller guarantees `at + 8·G` ≤ the length of all arrays.
+    unsafe {
+        let at_lane = |p: *const f32, g: usize| E::load(p.add(at + g * LANES));
+        let a1: [E; G] = std::array::from_fn(|g| at_lane(bank.c0.as_ptr(), g));
+        let a2: [E; G] = std::array::from_fn(|g| at_lane(bank.c1.as_ptr(), g));
+        let mut last: [E; G] = std::array::from_fn(|g| at_lane(bank.s0.as_ptr(), g));
+        let mut before: [E; G] = std::array::from_fn(|g| at_lane(bank.s1.as_ptr(), g));
+        let samples = out.len();
+        let mut pairs = out.chunks_exact_mut(2);
+        for (pair, two) in pairs.by_ref().enumerate() {
+            let [first, second] = two else { unreachable!("chunks of two") };
+            two_pole_step(push, at, 2 * pair, [&a1, &a2], &mut before, &last, first);
+            two_pole_step(push, at, 2 * pair + 1, [&a1, &a2], &mut last, &before, second);
+        }
+        if let [sample] = pairs.into_remainder() {
+            two_pole_step(push, at, samples - 1, [&a1, &a2], &mut before, &last, sample);
+            std::mem::swap(&mut before, &mut last);
+        }
+        for g in 0..G {
+            last[g].store(bank.s0.as_mut_ptr().add(at + g * LANES));
+            before[g].store(bank.s1.as_mut_ptr().add(at + g * LANES));
+        }
+    }
+}
+
+/// One sample: `new` comes in as `y[n−2]` and goes out as `y[n]`.
+#[inline(always)]
+unsafe fn two_pole_step<E: Eight, P: Push, const G: usize>(
+    push: P,
+    at: usize,
+    t: usize,
+    [a1, a2]: [&[E; G]; 2],
+    new: &mut [E; G],
+    last: &[E; G],
+    sample: &mut Partial,
+) {
+    // SAFETY: as for the caller.
+    unsafe {
+        // In this order: the product with the oldest state can be had early, and the force is added while the newest is awaited.
+        for new in new.iter_mut().zip(a2) {
+            *new.0 = new.1.mul(*new.0);
+        }
+        if P::ACTS {
+            let force = push.force::<E>(t);
+            for (g, new) in new.iter_mut().enumerate() {
+                *new = push.weights::<E>(at + g * LANES).mul_add(force, *new);
+            }
+        }
+        for g in 0..G {
+            new[g] = a1[g].mul_add(last[g], new[g]);
+        }
+        E::load(sample.0.as_ptr()).add(sum_of(*new)).store(sample.0.as_mut_ptr());
+    }
+}
+
+#[inline(always)]
+unsafe fn sum_of<E: Eight, const G: usize>(x: [E; G]) -> E {
+    // SAFETY: the caller runs on a machine with the instructions of `E`.
+    unsafe {
+        match G {
+            1 => x[0],
+            2 => x[0].add(x[1]),
+            3 => x[0].add(x[1]).add(x[2]),
+            _ => x[0].add(x[1]).add(x[2].add(x[3])),
+        }
+    }
+}
+
+/// Makes the five entry points for one type of lanes.
+macro_rules! entry_points {
+    ($lanes:ty $(, #[$feature:meta])?) => {
+        use crate::kernel::{Bank, Partial, lanes};
+
+        pub fn rotation_free(bank: Bank<'_>, out: &mut [Partial]) {
+            $(#[$feature])?
+            unsafe fn run(bank: Bank<'_>, out: &mut [Partial]) {
+                // SAFETY: the instructions are there, see below.
+                unsafe { lanes::rotation_free::<$lanes>(bank, out) }
+            }
+            // SAFETY: this function is only handed out after the instruction set has been detected.
+            unsafe { run(bank, out) }
+        }
+
+        pub fn rotation_driven(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {
+            $(#[$feature])?
+            unsafe fn run(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {
+                // SAFETY: as above.
+                unsafe { lanes::rotation_driven::<$lanes>(bank, weights, force, out) }
+            }
+            // SAFETY: as above.
+            unsafe { run(bank, weights, force, out) }
+        }
+
+        pub fn rotation_step(bank: Bank<'_>, weights: &[f32], force: f32) -> f32 {
+            $(#[$feature])?
+            unsafe fn run(bank: Bank<'_>, weights: &[f32], force: f32) -> f32 {
+                // SAFETY: as above.
+                unsafe { lanes::rotation_step::<$lanes>(bank, weights, force) }
+            }
+            // SAFETY: as above.
+            unsafe { run(bank, weights, force) }
+        }
+
+        pub fn two_pole_free(bank: Bank<'_>, out: &mut [Partial]) {
+            $(#[$feature])?
+            unsafe fn run(bank: Bank<'_>, out: &mut [Partial]) {
+                // SAFETY: as above.
+                unsafe { lanes::two_pole_free::<$lanes>(bank, out) }
+            }
+            // SAFETY: as above.
+            unsafe { run(bank, out) }
+        }
+
+        pub fn two_pole_driven(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {
+            $(#[$feature])?
+            unsafe fn run(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {
+                // SAFETY: as above.
+                unsafe { lanes::two_pole_driven::<$lanes>(bank, weights, force, out) }
+            }
+            // SAFETY: as above.
+            unsafe { run(bank, weights, force, out) }
+        }
+    };
+}
+pub(super) use entry_points;
+
+/// Eight lanes as an array: correct everywhere, as fast as the compiler makes it.
+pub(super) mod portable {
+    use super::Eight;
+
+    #[derive(Clone, Copy)]
+    pub struct Array([f32; 8]);
+
+    impl Array {
+        #[inline(always)]
+        fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
+            Self(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+        }
+    }
+
+    // SAFETY: uses no special instructions.
+    unsafe impl Eight for Array {
+        #[inline(always)]
+        unsafe fn load(from: *const f32) -> Self {
+            // SAFETY: valid for reading, by contract; an array has the alignment of its elements.
+            Self(unsafe { *from.cast() })
+        }
+        #[inline(always)]
+        unsafe fn store(self, to: *mut f32) {
+            // SAFETY: valid for writing, by contract.
+            unsafe { *to.cast() = self.0 }
+        }
+        #[inline(always)]
+        unsafe fn splat(x: f32) -> Self {
+            Self([x; 8])
+        }
+        #[inline(always)]
+        unsafe fn add(self, other: Self) -> Self {
+            self.zip(other, |a, b| a + b)
+        }
+        #[inline(always)]
+        unsafe fn mul(self, other: Self) -> Self {
+            self.zip(other, |a, b| a * b)
+        }
+        #[inline(always)]
+        unsafe fn mul_add(self, b: Self, c: Self) -> Self {
+            self.zip(b, |a, b| a * b).zip(c, |a, c| a + c)
+        }
+        #[inline(always)]
+        unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self {
+            self.zip(b, |a, b| a * b).zip(c, |a, c| c - a)
+        }
+    }
+
+    entry_points!(Array);
+}

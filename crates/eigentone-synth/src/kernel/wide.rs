@@ -1,0 +1,250 @@
+//! Per-mode work that happens once per event or policy frame: plain loops, compiled for the widest vectors the machine has.
+//!
+//! There is no arithmetic here that a compiler cannot turn into vector instructions: sines, powers and logarithms are polynomials (fitted by
+//! Chebyshev interpolation to the error given at each) and choices are selections.
+
+use std::f32::consts::FRAC_PI_4;
+
+/// What a mode does in one sample: the phase it gains, as a share of a turn times 2³² (so that whole turns vanish by themselves), and the
+/// logarithm to base two of its shrinking.
+#[derive(Clone, Copy)]
+pub struct Poles<'a> {
+    /// Phase per sample.
+    pub turn: &'a [u32],
+    /// Base-2 logarithm of the amplitude's factor per sample; negative.
+    pub fade: &'a [f32],
+    /// All frequencies are multiplied by this.
+    pub scale: f32,
+    /// All decay rates are multiplied by this.
+    pub damping: f32,
+}
+
+/// Energies and levels of modes.
+pub struct Levels<'a> {
+    /// `|z|²/2`.
+    pub energy: &'a mut [f32],
+    /// The same in decibels.
+    pub level: &'a mut [f32],
+}
+
+/// A blow of finite length as a filter: a half-sine of length `T` weakens a mode at `f` by `cos(πfT)/(1 − (2fT)²)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HalfSineFilter {
+    /// `T`, in samples.
+    pub length: f32,
+}
+
+/// The loops in one instruction set.
+#[derive(Clone, Copy)]
+pub(crate) struct Wide {
+    /// `out = Σ coefficient · row`.
+    pub combine: fn(rows: [&[f32]; 9], coefficients: [f32; 9], out: &mut [f32]),
+    /// `z ← z P^elapsed`.
+    pub advance: fn(re: &mut [f32], im: &mut [f32], poles: Poles<'_>, elapsed: u32),
+    /// `z ← z + push · (1 + j slant) · P^ahead`, for a blow `ahead` samples ago (negative: still to come).
+    pub inject: fn(re: &mut [f32], im: &mut [f32], push: &[f32], slant: &[f32], poles: Poles<'_>, ahead: f32),
+    /// Energies and levels of `z`.
+    pub levels: fn(re: &[f32], im: &[f32], Levels<'_>),
+    /// Real and imaginary part of `P`; the frequency of each mode is raised by `amount · spread`.
+    pub poles: fn(poles: Poles<'_>, spread: &[f32], amount: f32, re: &mut [f32], im: &mut [f32]),
+    /// Weakens `push` as a blow of finite length does.
+    pub soften: fn(push: &mut [f32], turn: &[u32], HalfSineFilter),
+}
+
+macro_rules! instruction_sets {
+    ($($name:ident($($arg:ident: $ty:ty),*);)*) => {
+        impl Wide {
+            /// For the instructions every machine of this kind has.
+            pub const fn portable() -> Self {
+                Self { $($name: body::$name),* }
+            }
+
+            /// For AVX2 with FMA. Hand out only after detecting both.
+            #[cfg(target_arch = "x86_64")]
+            pub(super) const fn avx2() -> Self {
+                Self { $($name: avx2::$name),* }
+            }
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        mod avx2 {
+            use super::{HalfSineFilter, Levels, Poles, body};
+            $(pub fn $name($($arg: $ty),*) {
+                #[target_feature(enable = "avx2,fma")]
+                unsafe fn run($($arg: $ty),*) {
+                    body::$name($($arg),*)
+                }
+                // SAFETY: this function is only handed out after the instruction set has been detected.
+                unsafe { run($($arg),*) }
+            })*
+        }
+    };
+}
+
+instruction_sets! {
+    combine(rows: [&[f32]; 9], coefficients: [f32; 9], out: &mut [f32]);
+    advance(re: &mut [f32], im: &mut [f32], poles: Poles<'_>, elapsed: u32);
+    inject(re: &mut [f32], im: &mut [f32], push: &[f32], slant: &[f32], poles: Poles<'_>, ahead: f32);
+    levels(re: &[f32], im: &[f32], out: Levels<'_>);
+    poles(poles: Poles<'_>, spread: &[f32], amount: f32, re: &mut [f32], im: &mut [f32]);
+    soften(push: &mut [f32], turn: &[u32], filter: HalfSineFilter);
+}
+
+mod body {
+    use super::*;
+
+    #[inline(always)]
+    pub fn combine(rows: [&[f32]; 9], coefficients: [f32; 9], out: &mut [f32]) {
+        let n = out.len();
+        let rows = rows.map(|row| &row[..n]);
+        for i in 0..n {
+            let mut sum = 0.0;
+            for k in 0..9 {
+                sum += coefficients[k] * rows[k][i];
+            }
+            out[i] = sum;
+        }
+    }
+
+    #[inline(always)]
+    pub fn advance(re: &mut [f32], im: &mut [f32], poles: Poles<'_>, elapsed: u32) {
+        let n = re.len();
+        let (im, turn, fade) = (&mut im[..n], &poles.turn[..n], &poles.fade[..n]);
+        let span = elapsed as f32 * poles.damping;
+        let mut rotate = |i: usize, (sin, cos): (f32, f32)| {
+            let shrink = exp2(fade[i] * span);
+            let (c, s) = (shrink * cos, shrink * sin);
+            let turned = re[i] * c - im[i] * s;
+            im[i] = re[i] * s + im[i] * c;
+            re[i] = turned;
+        };
+        if poles.scale == 1.0 {
+            for i in 0..n {
+                rotate(i, sin_cos(share_of_turn(turn[i].wrapping_mul(elapsed))));
+            }
+        } else {
+            let samples = elapsed as f32 * poles.scale;
+            for i in 0..n {
+                rotate(i, sin_cos(share_of_turn(turn[i]) * samples));
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub fn inject(re: &mut [f32], im: &mut [f32], push: &[f32], slant: &[f32], poles: Poles<'_>, ahead: f32) {
+        let n = re.len();
+        let (im, push, slant) = (&mut im[..n], &push[..n], &slant[..n]);
+        let (turn, fade) = (&poles.turn[..n], &poles.fade[..n]);
+        let (samples, span) = (ahead * poles.scale, ahead * poles.damping);
+        for i in 0..n {
+            let (sin, cos) = sin_cos(share_of_turn(turn[i]) * samples);
+            let size = push[i] * exp2(fade[i] * span);
+            re[i] += size * (cos - slant[i] * sin);
+            im[i] += size * (sin + slant[i] * cos);
+        }
+    }
+
+    #[inline(always)]
+    pub fn levels(re: &[f32], im: &[f32], out: Levels<'_>) {
+        let n = re.len();
+        let (im, energy, level) = (&im[..n], &mut out.energy[..n], &mut out.level[..n]);
+        for i in 0..n {
+            let e = 0.5 * (re[i] * re[i] + im[i] * im[i]);
+            energy[i] = e;
+            level[i] = decibels(e);
+        }
+    }
+
+    #[inline(always)]
+    pub fn poles(poles: Poles<'_>, spread: &[f32], amount: f32, re: &mut [f32], im: &mut [f32]) {
+        let n = re.len();
+        let (im, spread) = (&mut im[..n], &spread[..n]);
+        let (turn, fade) = (&poles.turn[..n], &poles.fade[..n]);
+        for i in 0..n {
+            // Half a turn per sample is as fast as anything can be; what a glide would carry beyond it stays just below.
+            let turns = (share_of_turn(turn[i]) * poles.scale * (1.0 + amount * spread[i])).clamp(0.0, 0.49);
+            let (sin, cos) = sin_cos(turns);
+            let shrink = exp2(fade[i] * poles.damping);
+            re[i] = shrink * cos;
+            im[i] = shrink * sin;
+        }
+    }
+
+    #[inline(always)]
+    pub fn soften(push: &mut [f32], turn: &[u32], filter: HalfSineFilter) {
+        let n = push.len();
+        let turn = &turn[..n];
+        for i in 0..n {
+            let x = share_of_turn(turn[i]) * filter.length;
+            let below = 1.0 - 4.0 * x * x;
+            // At x = 1/2 both vanish and the quotient is π/4.
+            let factor = if below.abs() < 1e-3 { FRAC_PI_4 } else { sin_cos(0.5 * x).1 / below };
+            push[i] *= factor;
+        }
+    }
+
+    /// A phase as a share of a turn, −1/2…1/2.
+    #[inline(always)]
+    fn share_of_turn(phase: u32) -> f32 {
+        phase as i32 as f32 * (1.0 / 4_294_967_296.0)
+    }
+}
+
+/// To the nearest integer, for |x| < 2²².
+#[inline(always)]
+fn round(x: f32) -> f32 {
+    const BIG: f32 = 12_582_912.0;
+    (x + BIG) - BIG
+}
+
+/// Sine and cosine of `x` turns, |x| < 2²⁰, to 2e-7.
+#[inline(always)]
+pub(crate) fn sin_cos(x: f32) -> (f32, f32) {
+    let x = x - round(x);
+    let quarter = round(4.0 * x);
+    let r = x - 0.25 * quarter;
+    let u = r * r;
+    let sin = r * (6.283_185_4 + u * (-41.341_663 + u * (81.592_55 + u * -75.401_84)));
+    let cos = 1.0 + u * (-19.739_208 + u * (64.939_316 + u * (-85.442_85 + u * 59.220_288)));
+    // Quarter turns: −2, −1, 0, 1, 2.
+    let odd = quarter.abs() == 1.0;
+    let (a, b) = if odd { (cos, sin) } else { (sin, cos) };
+    let (sign_a, sign_b) = if odd { (quarter, -quarter) } else { (1.0 - quarter.abs(), 1.0 - quarter.abs()) };
+    (sign_a * a, sign_b * b)
+}
+
+/// `2^x` to 3e-7 of its value; zero below −126.
+#[inline(always)]
+pub(crate) fn exp2(x: f32) -> f32 {
+    let clamped = x.clamp(-126.0, 126.0);
+    let whole = round(clamped - 0.5);
+    let t = clamped - whole;
+    let p = 1.0
+        + t * (0.693_146_93
+            + t * (0.240_230_5
+                + t * (0.055_480_428 + t * (0.009_684_581 + t * (0.001_238_782_1 + t * 0.000_218_775_05)))));
+    let power = f32::from_bits(((whole as i32 + 127) as u32) << 23);
+    if x < -126.0 { 0.0 } else { p * power }
+}
+
+/// `10 log10 x` to 1e-5 dB; about −379 for everything below the smallest normal number.
+#[inline(always)]
+pub(crate) fn decibels(x: f32) -> f32 {
+    let bits = x.max(f32::MIN_POSITIVE).to_bits();
+    // Split so that the mantissa lies in 3/4…3/2.
+    let shifted = bits.wrapping_sub(0x3f40_0000);
+    let exponent = (shifted as i32 >> 23) as f32;
+    let t = f32::from_bits(bits.wrapping_sub(shifted & 0xff80_0000)) - 1.0;
+    let p = 1.442_695_3
+        + t * (-0.721_350_7
+            + t * (0.480_847_5
+                + t * (-0.360_335_3
+                    + t * (0.290_073_57 + t * (-0.250_652_2 + t * (0.204_127_34 + t * -0.096_163_97))))));
+    3.010_299_9 * (exponent + t * p)
+}
+
+/// The reverse of [`decibels`].
+#[inline(always)]
+pub(crate) fn energy(decibels: f32) -> f32 {
+    exp2(decibels * 0.332_192_8)
+}
