@@ -28,6 +28,8 @@ pub mod diffuse;
 pub mod exciter;
 #[allow(unsafe_code)]
 pub mod kernel;
+pub mod limiter;
+pub mod policy;
 mod strike;
 
 /// Samples per internal block: everything that changes changes between two of them, whatever block size the host asks for.

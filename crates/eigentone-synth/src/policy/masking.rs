@@ -1,0 +1,304 @@
+//! Which modes are hidden by others (van den Doel, Knott & Pai 2004, with the corrections of REFERENCE B.3).
+//!
+//! A mode at level `L` and critical-band rate `b` hides what lies below its curve: `L − a` at its own place, falling by 25 dB per Bark towards low
+//! frequencies and by `max(22 − L/5, 1)` towards high ones. A mode is heard if it lies above the threshold of hearing and above the curves of
+//! all others. Because the slopes flatten with level, the curve of a hidden mode lies below that of the mode that hides it; so the curves of
+//! the heard modes are all that count.
+//!
+//! Three forms of the same:
+//! - [`sequential`]: by its definition, from the loudest mode down; quadratic, the reference
+//! - [`sweep`]: two passes in the order of frequency; the same answer
+//! - [`Maskers`] and [`Curve`]: for the audio thread, where the modes of many bodies come in any order. Of the maskers within a fortieth of a
+//!   Bark only the loudest is kept; the curve can be lower by up to 0.6 dB there, which keeps a mode too many rather than one too few.
+
+/// Fall of the curve towards low frequencies, in dB per Bark.
+const LOWER_SLOPE: f32 = 25.0;
+
+/// Fall of the curve towards high frequencies, in dB per Bark.
+fn upper_slope(level_db: f32) -> f32 {
+    (22.0 - 0.2 * level_db).max(1.0)
+}
+
+/// A mode as the ear sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tone {
+    /// Critical-band rate.
+    pub bark: f32,
+    /// Level in dB SPL.
+    pub level_db: f32,
+    /// Threshold of hearing at its frequency.
+    pub threshold_db: f32,
+}
+
+/// Which tones are heard, by the definition: from the loudest down, each hides what lies below its curve.
+pub fn sequential(tones: &[Tone], offset_db: f32) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..tones.len()).collect();
+    order.sort_by(|&i, &j| tones[j].level_db.total_cmp(&tones[i].level_db));
+    let mut heard: Vec<bool> = tones.iter().map(|t| t.level_db > t.threshold_db).collect();
+    let mut masks = heard.clone();
+    for (place, &i) in order.iter().enumerate() {
+        if !masks[i] {
+            continue;
+        }
+        for &k in &order[place + 1..] {
+            let hidden_below = curve_at(tones[i], offset_db, tones[k].bark);
+            if tones[k].level_db < hidden_below {
+                (heard[k], masks[k]) = (false, false);
+            } else if tones[k].level_db < hidden_below + offset_db {
+                masks[k] = false;
+            }
+        }
+    }
+    heard
+}
+
+/// The curve of one tone at another place.
+fn curve_at(masker: Tone, offset_db: f32, bark: f32) -> f32 {
+    let away = bark - masker.bark;
+    let fall = if away < 0.0 { -LOWER_SLOPE * away } else { upper_slope(masker.level_db) * away };
+    masker.level_db - offset_db - fall
+}
+
+/// Which tones are heard; `tones` in rising order of Bark.
+pub fn sweep(tones: &[Tone], offset_db: f32) -> Vec<bool> {
+    // Downwards one running value suffices, because all curves fall alike.
+    let mut from_above = vec![f32::NEG_INFINITY; tones.len()];
+    let (mut run, mut last) = (f32::NEG_INFINITY, 0.0);
+    for (k, tone) in tones.iter().enumerate().rev() {
+        run -= LOWER_SLOPE * (last - tone.bark);
+        from_above[k] = run;
+        if tone.level_db > tone.threshold_db {
+            run = run.max(tone.level_db - offset_db);
+        }
+        last = tone.bark;
+    }
+    // Upwards the lines that are not below others at every place still to come.
+    let mut lines: Vec<Line> = Vec::new();
+    tones
+        .iter()
+        .zip(from_above)
+        .map(|(tone, above)| {
+            let below = lines.iter().map(|line| line.at(tone.bark)).fold(f32::NEG_INFINITY, f32::max);
+            if tone.level_db > tone.threshold_db {
+                insert(&mut lines, Line::of(tone.level_db, tone.bark, offset_db), tone.bark);
+            }
+            tone.level_db > tone.threshold_db && tone.level_db >= above && tone.level_db >= below
+        })
+        .collect()
+}
+
+/// The part of a curve above its masker: `height − slope · bark`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Line {
+    height: f32,
+    slope: f32,
+}
+
+impl Line {
+    fn of(level_db: f32, bark: f32, offset_db: f32) -> Self {
+        let slope = upper_slope(level_db);
+        Self { height: level_db - offset_db + slope * bark, slope }
+    }
+
+    fn at(&self, bark: f32) -> f32 {
+        self.height - self.slope * bark
+    }
+}
+
+/// Adds a line that begins at `bark`, unless another is above it from there on, and removes those it is above of from there on.
+fn insert(lines: &mut Vec<Line>, new: Line, bark: f32) {
+    let above = |a: &Line, b: &Line| a.at(bark) >= b.at(bark) && a.slope <= b.slope;
+    if !lines.iter().any(|line| above(line, &new)) {
+        lines.retain(|line| !above(&new, line));
+        lines.push(new);
+    }
+}
+
+/// Cells per Bark of the real-time form.
+const CELLS_PER_BARK: f32 = 40.0;
+/// Cells in all: up to 27 Bark.
+const CELLS: usize = 1080;
+
+/// The cell of a place on the Bark scale.
+pub fn cell(bark: f32) -> u16 {
+    ((bark * CELLS_PER_BARK).max(0.0) as usize).min(CELLS - 1) as u16
+}
+
+/// The loudest masker of every cell.
+#[derive(Clone, Debug)]
+pub struct Maskers {
+    /// Level (minus infinity: none) and place.
+    cells: Vec<(f32, f32)>,
+}
+
+impl Default for Maskers {
+    fn default() -> Self {
+        Self { cells: vec![(f32::NEG_INFINITY, 0.0); CELLS] }
+    }
+}
+
+impl Maskers {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.cells.fill((f32::NEG_INFINITY, 0.0));
+    }
+
+    /// A mode that may hide others.
+    #[inline]
+    pub fn offer(&mut self, cell: u16, bark: f32, level_db: f32) {
+        let held = &mut self.cells[usize::from(cell)];
+        if level_db > held.0 {
+            *held = (level_db, bark);
+        }
+    }
+}
+
+/// The common curve of all maskers, ready to be asked for any place in any order.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    cells: Vec<CurveCell>,
+    lines: Vec<Line>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct CurveCell {
+    /// From the masker in this cell, if there is one: level less offset, place and line.
+    own: (f32, f32, Line),
+    /// From all cells above: `height + 25 · bark`.
+    from_above: f32,
+    /// From all cells below: the line that is highest in the middle of this cell.
+    from_below: Line,
+}
+
+const NO_LINE: Line = Line { height: f32::NEG_INFINITY, slope: 0.0 };
+
+impl Default for Curve {
+    fn default() -> Self {
+        let cell =
+            CurveCell { own: (f32::NEG_INFINITY, 0.0, NO_LINE), from_above: f32::NEG_INFINITY, from_below: NO_LINE };
+        Self { cells: vec![cell; CELLS], lines: Vec::with_capacity(CELLS) }
+    }
+}
+
+impl Curve {
+    /// Computes the curve; `shift_db` is added to all levels. Does not allocate: there cannot be more lines than cells.
+    pub fn rebuild(&mut self, maskers: &Maskers, shift_db: f32, offset_db: f32) {
+        let level = |i: usize| maskers.cells[i].0 + shift_db;
+        let mut run = f32::NEG_INFINITY;
+        for i in (0..CELLS).rev() {
+            self.cells[i].from_above = run;
+            if maskers.cells[i].0 > f32::NEG_INFINITY {
+                run = run.max(level(i) - offset_db - LOWER_SLOPE * maskers.cells[i].1);
+            }
+        }
+        self.lines.clear();
+        for i in 0..CELLS {
+            let middle = (i as f32 + 0.5) / CELLS_PER_BARK;
+            let highest = self.lines.iter().copied().max_by(|a, b| a.at(middle).total_cmp(&b.at(middle)));
+            self.cells[i].from_below = highest.unwrap_or(NO_LINE);
+            let bark = maskers.cells[i].1;
+            if maskers.cells[i].0 > f32::NEG_INFINITY {
+                let line = Line::of(level(i), bark, offset_db);
+                self.cells[i].own = (level(i) - offset_db, bark, line);
+                insert(&mut self.lines, line, bark);
+            } else {
+                self.cells[i].own = (f32::NEG_INFINITY, 0.0, NO_LINE);
+            }
+        }
+    }
+
+    /// Level below which a mode at this place is hidden.
+    #[inline]
+    pub fn at(&self, cell: u16, bark: f32) -> f32 {
+        let c = &self.cells[usize::from(cell)];
+        let away = bark - c.own.1;
+        let own = if away < 0.0 { c.own.0 + LOWER_SLOPE * away } else { c.own.0 - c.own.2.slope * away };
+        own.max(c.from_above + LOWER_SLOPE * bark).max(c.from_below.at(bark))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::hearing;
+    use eigentone_core::Noise;
+
+    fn gauss(noise: &mut Noise) -> f64 {
+        (-2.0 * noise.uniform().max(1e-300).ln()).sqrt() * (std::f64::consts::TAU * noise.uniform()).cos()
+    }
+
+    /// Modes spread evenly from 60 Hz to 10.5 kHz, −3 dB per octave, levels scattered by `sigma_db`, together at `total_db`; sorted.
+    pub(crate) fn can(modes: usize, sigma_db: f64, total_db: f64, seed: u64) -> Vec<Tone> {
+        let mut noise = Noise::new(seed);
+        let raw: Vec<(f64, f64)> = (0..modes)
+            .map(|_| {
+                let hz = 60.0 + 10_440.0 * noise.uniform();
+                (hz, -3.0 * (hz / 1000.0).log2() + sigma_db * gauss(&mut noise))
+            })
+            .collect();
+        let sum: f64 = raw.iter().map(|r| 10f64.powf(r.1 / 10.0)).sum();
+        let mut tones: Vec<Tone> = raw
+            .iter()
+            .map(|&(hz, db)| Tone {
+                bark: hearing::bark(hz) as f32,
+                level_db: (db - 10.0 * sum.log10() + total_db) as f32,
+                threshold_db: hearing::threshold_db(hz) as f32,
+            })
+            .collect();
+        tones.sort_by(|a, b| a.bark.total_cmp(&b.bark));
+        tones
+    }
+
+    fn count(heard: &[bool]) -> usize {
+        heard.iter().filter(|h| **h).count()
+    }
+
+    /// F row 15: the definition and the two passes agree on every mode.
+    #[test]
+    fn two_sweeps_give_the_mask_of_the_definition() {
+        for seed in 0..7 {
+            let sigma = 4.0 + 2.0 * seed as f64;
+            let tones = can(200 + 300 * seed as usize, sigma, 40.0 + 8.0 * seed as f64, seed);
+            for offset in [0.0, 2.5, 5.0, 20.0] {
+                assert_eq!(sequential(&tones, offset), sweep(&tones, offset), "seed {seed}, offset {offset} dB");
+            }
+        }
+    }
+
+    /// F row 16: 1361 modes scattered by 12 dB at 70 dB; survivors at offsets of 0, 2.5, 5, 20 dB, the count at 5 dB between 40 and 120.
+    #[test]
+    fn a_garbage_can_keeps_a_twentieth_of_its_modes() {
+        let tones = can(1361, 12.0, 70.0, 1361);
+        let kept: Vec<usize> = [0.0, 2.5, 5.0, 20.0].map(|offset| count(&sweep(&tones, offset))).to_vec();
+        assert!(kept.is_sorted() && (40..=120).contains(&kept[2]), "{kept:?}");
+        let wider = count(&sweep(&can(1361, 14.0, 70.0, 1361), 5.0));
+        let narrower = count(&sweep(&can(1361, 10.0, 70.0, 1361), 5.0));
+        assert!(wider < kept[2] && kept[2] < narrower, "the spread of levels decides: {wider} {} {narrower}", kept[2]);
+    }
+
+    /// The real-time form keeps what the definition keeps, and few more.
+    #[test]
+    fn cells_keep_a_few_modes_too_many_rather_than_too_few() {
+        for seed in 0..6 {
+            let tones = can(1000 + 500 * seed as usize, 6.0 + seed as f64 * 2.0, 70.0, seed);
+            for offset in [0.0, 5.0, 20.0] {
+                let exact = sweep(&tones, offset);
+                let (mut maskers, mut curve) = (Maskers::default(), Curve::default());
+                for t in tones.iter().filter(|t| t.level_db > t.threshold_db) {
+                    maskers.offer(cell(t.bark), t.bark, t.level_db - 30.0);
+                }
+                curve.rebuild(&maskers, 30.0, offset);
+                let cells: Vec<bool> = tones
+                    .iter()
+                    .map(|t| t.level_db > t.threshold_db && t.level_db >= curve.at(cell(t.bark), t.bark) - 1e-3)
+                    .collect();
+                let lost = exact.iter().zip(&cells).filter(|(e, c)| **e && !**c).count();
+                let (exact, cells) = (count(&exact), count(&cells));
+                assert!(
+                    lost * 200 <= exact && cells as f64 <= 1.06 * exact as f64 + 2.0,
+                    "{exact} {cells}, lost {lost}"
+                );
+            }
+        }
+    }
+}
