@@ -24,17 +24,28 @@
 #![deny(unsafe_code)]
 
 pub mod bank;
+mod body;
 pub mod diffuse;
+mod drive;
+pub mod engine;
 pub mod exciter;
 #[allow(unsafe_code)]
 pub mod kernel;
 pub mod limiter;
 pub mod policy;
+pub mod settings;
+pub mod stats;
 mod strike;
+mod table;
 
 /// Samples per internal block: everything that changes changes between two of them, whatever block size the host asks for.
 pub const BLOCK: usize = 64;
 
 pub use bank::ScalarBank;
+pub use body::{Glide, Nonlinear, Shaper};
+pub use engine::{Handle, Processor, StreamWriter, engine};
 pub use exciter::{ContactTime, HalfSine};
+pub use policy::{Budget, Masking, Playback, Quality};
+pub use settings::{BodySettings, EngineError, Settings};
+pub use stats::Stats;
 pub use strike::{Strike, ring_time_s, strike};

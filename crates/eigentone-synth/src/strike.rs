@@ -1,7 +1,6 @@
 //! One blow on one object.
 
 use crate::bank::ScalarBank;
-use crate::diffuse;
 use crate::exciter::{ContactTime, HalfSine};
 use eigentone_core::ModalModel;
 use eigentone_core::model::Contact;
@@ -40,7 +39,6 @@ pub fn strike(model: &ModalModel, blow: &Strike, sample_rate_hz: f64, duration_s
         HalfSine { impulse_ns: blow.impulse_ns, duration_s: blow.contact_time_s(model), start_samples: 0.0 };
     let excitation = model.excitation(&blow.contact.blend, -blow.contact.normal);
     ScalarBank::new(&model.modes, sample_rate_hz).process(&excitation, &half_sine.samples(sample_rate_hz), &mut sound);
-    diffuse::add(&model.diffuse, blow.impulse_ns, sample_rate_hz, &mut sound);
     sound.into_iter().map(|y| y as f32).collect()
 }
 

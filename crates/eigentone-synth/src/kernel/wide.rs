@@ -242,9 +242,3 @@ pub(crate) fn decibels(x: f32) -> f32 {
                     + t * (0.290_073_57 + t * (-0.250_652_2 + t * (0.204_127_34 + t * -0.096_163_97))))));
     3.010_299_9 * (exponent + t * p)
 }
-
-/// The reverse of [`decibels`].
-#[inline(always)]
-pub(crate) fn energy(decibels: f32) -> f32 {
-    exp2(decibels * 0.332_192_8)
-}

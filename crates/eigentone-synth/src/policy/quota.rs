@@ -27,20 +27,30 @@ pub fn quota(ramp: (f64, usize), slope: f64, rank: usize) -> f64 {
 }
 
 /// Turns what bodies want, in falling order of priority, into what they get: whole modes, never more than the budget in total.
-pub fn share(
-    budget: usize,
+#[derive(Clone, Copy, Debug)]
+pub struct Sharing {
+    ramp: (f64, usize),
     slope: f64,
-    wants: impl ExactSizeIterator<Item = usize>,
-    mut grant: impl FnMut(usize, usize),
-) {
-    let ramp = ramp(budget as f64, slope, wants.len());
-    let (mut surplus, mut left) = (0.0, budget);
-    for (rank, want) in wants.enumerate() {
-        let available = quota(ramp, slope, rank) + surplus;
-        let granted = want.min((available + 1e-9) as usize).min(left);
-        surplus = available - granted as f64;
-        left -= granted;
-        grant(rank, granted);
+    rank: usize,
+    surplus: f64,
+    left: usize,
+}
+
+impl Sharing {
+    /// A budget for so many bodies.
+    pub fn new(budget: usize, slope: f64, bodies: usize) -> Self {
+        let slope = if slope.is_finite() { slope.max(0.0) } else { 0.0 };
+        Self { ramp: ramp(budget as f64, slope, bodies), slope, rank: 0, surplus: 0.0, left: budget }
+    }
+
+    /// What the next body gets of the modes it wants.
+    pub fn next(&mut self, want: usize) -> usize {
+        let available = quota(self.ramp, self.slope, self.rank) + self.surplus;
+        let granted = want.min((available + 1e-9) as usize).min(self.left);
+        self.surplus = available - granted as f64;
+        self.left -= granted;
+        self.rank += 1;
+        granted
     }
 }
 
@@ -69,11 +79,11 @@ mod tests {
 
     #[test]
     fn what_one_does_not_need_the_next_gets() {
-        let mut granted = Vec::new();
-        share(100, 0.0, [10usize, 90, 90, 5].into_iter(), |_, n| granted.push(n));
-        assert_eq!(granted, [10, 40, 25, 5]);
-        granted.clear();
-        share(7, 1e9, [3usize, 3, 3].into_iter(), |_, n| granted.push(n));
-        assert_eq!(granted, [3, 3, 1]);
+        let granted = |budget, slope, wants: &[usize]| {
+            let mut sharing = Sharing::new(budget, slope, wants.len());
+            wants.iter().map(|&w| sharing.next(w)).collect::<Vec<_>>()
+        };
+        assert_eq!(granted(100, 0.0, &[10, 90, 90, 5]), [10, 40, 25, 5]);
+        assert_eq!(granted(7, 1e9, &[3, 3, 3]), [3, 3, 1]);
     }
 }

@@ -1,0 +1,503 @@
+//! One body on the audio thread: a modal resonator of which only the modes worth it are computed, with everything that acts on it.
+//!
+//! The state of every mode is a complex number, exact at one moment (`anchored`). Modes that are *on* live in the [`Lanes`], from which
+//! the kernels compute; the others cost nothing until they are looked at, and are then turned and shrunk to the present in one step. At a policy visit, at
+//! a blow and when the tuning changes everything is brought to the present ([`Body::settle`]), decided ([`decide`]) and laid out anew ([`Body::load`]).
+//! Modes that come and go are faded over one block's length.
+
+pub(crate) mod decide;
+mod lanes;
+mod modulation;
+mod nonlinear;
+
+pub use modulation::Glide;
+pub use nonlinear::{Nonlinear, Shaper};
+
+use crate::BLOCK;
+use crate::diffuse::DiffuseBank;
+use crate::drive::{Blow, Drive, Force, Source};
+use crate::exciter::HalfSine;
+use crate::kernel::{HalfSineFilter, Kernels, LANES, Levels, Partial};
+use crate::table::ModeTable;
+use decide::View;
+use eigentone_core::model::SiteBlend;
+use lanes::Lanes;
+use modulation::Modulation;
+use nonlinear::Sections;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Forces that can act on one body at once. A blow that finds none free is given as an impulse with the same spectrum.
+pub(crate) const DRIVES: usize = 4;
+
+/// What a mode is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Off,
+    On,
+    Entering,
+    Leaving,
+}
+
+/// Memory for one body's work at a time.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    main: [Partial; BLOCK],
+    entering: [Partial; BLOCK],
+    leaving: [Partial; BLOCK],
+    forces: [Force; DRIVES],
+    pub push: Vec<f32>,
+    re: Vec<f32>,
+    im: Vec<f32>,
+    pub select: Vec<f32>,
+    active: Vec<u32>,
+    zero: [Vec<f32>; 2],
+    section: [f32; BLOCK],
+    /// What each body may have, by rank.
+    pub grants: Vec<usize>,
+}
+
+impl Scratch {
+    pub fn new(most_modes: usize, most_bodies: usize) -> Self {
+        let modes = most_modes.next_multiple_of(LANES);
+        let room = || vec![0.0; modes];
+        Self {
+            main: [Partial::default(); BLOCK],
+            entering: [Partial::default(); BLOCK],
+            leaving: [Partial::default(); BLOCK],
+            forces: std::array::from_fn(|_| Force { plain: [0.0; BLOCK], differenced: [0.0; BLOCK] }),
+            push: room(),
+            re: room(),
+            im: room(),
+            select: Vec::with_capacity(modes),
+            active: Vec::with_capacity(2 * modes),
+            zero: [vec![0.0; Lanes::capacity(modes)], vec![0.0; Lanes::capacity(modes)]],
+            section: [0.0; BLOCK],
+            grants: vec![0; most_bodies],
+        }
+    }
+}
+
+/// What all bodies need to know about the engine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct World {
+    pub kernels: Kernels,
+    pub rate_hz: f64,
+    /// Largest force and impulse that are let through.
+    pub most_force_n: f32,
+    pub most_impulse_ns: f32,
+}
+
+/// A blow as the engine hands it over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hit<'a> {
+    pub site: &'a SiteBlend,
+    pub impulse_ns: [f32; 3],
+    /// Zero for an impulse.
+    pub duration_s: f32,
+    /// How long before the present sample it happens: `0 ≤ early < 1`.
+    pub early: f32,
+    /// Place of the present sample in its block.
+    pub at: usize,
+}
+
+/// A sounding body.
+#[derive(Debug)]
+pub(crate) struct Body {
+    pub table: Arc<ModeTable>,
+    re: Vec<f32>,
+    im: Vec<f32>,
+    energy: Vec<f32>,
+    level: Vec<f32>,
+    status: Vec<Status>,
+    /// Gain that makes up for masked neighbours; one unless compensation is on.
+    makeup: Vec<f32>,
+    /// Base-2 logarithm of its change per sample.
+    makeup_rate: Vec<f32>,
+    anchored: u64,
+    lanes: Lanes,
+    /// Samples until entering modes are in and leaving ones out.
+    fade_left: usize,
+    drives: [Drive; DRIVES],
+    modulation: Modulation,
+    sections: Option<Box<Sections>>,
+    diffuse: Option<Box<DiffuseBank>>,
+    /// Gain reached, emphasis included, and where gain and emphasis shall be.
+    gain: f32,
+    gain_goal: f32,
+    pub emphasis: f32,
+    /// Whether the last block had sound.
+    pub sounded: bool,
+    /// Sound of the modes in the last block, before gain.
+    pub ring: [f32; BLOCK],
+    /// Sound of the body in the last block.
+    pub bus: [f32; BLOCK],
+    /// Modes being computed, those fading included.
+    pub mixed: usize,
+    /// What the policy last found.
+    pub account: Account,
+    /// Spectrum of the force, if a continuous one acts.
+    spectrum: Option<Box<decide::ForceSpectrum>>,
+}
+
+/// What the policy knows of a body between visits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Account {
+    /// Sum of mode energies times gain squared.
+    pub energy: f32,
+    /// Modes that deserve to be computed.
+    pub wanted: usize,
+    /// Modes it may have.
+    pub granted: usize,
+    pub truncated: usize,
+    pub masked: usize,
+    pub scaled: usize,
+    /// All modes are below the truncation level and nothing acts: no visit is needed until something does.
+    pub asleep: bool,
+}
+
+/// How a body is made, besides its modes.
+pub(crate) struct Making {
+    pub glide: Option<Glide>,
+    pub strain_sensitivity: f32,
+    pub nonlinear: Option<Nonlinear>,
+    pub diffuse: Option<Box<DiffuseBank>>,
+    pub gain: f32,
+}
+
+impl Body {
+    /// Allocates all a body will ever need.
+    pub fn new(table: Arc<ModeTable>, making: Making, rate_hz: f64) -> Self {
+        let n = table.padded;
+        let capacity = Lanes::capacity(n);
+        let sections = making.nonlinear.map(|settings| Box::new(Sections::new(settings, &table, rate_hz)));
+        Self {
+            re: vec![0.0; n],
+            im: vec![0.0; n],
+            energy: vec![0.0; n],
+            level: vec![-400.0; n],
+            status: vec![Status::Off; n],
+            makeup: vec![1.0; n],
+            makeup_rate: vec![0.0; n],
+            anchored: 0,
+            lanes: Lanes::new(n),
+            fade_left: 0,
+            drives: std::array::from_fn(|_| Drive::new(n, capacity)),
+            modulation: Modulation::new(making.glide, making.strain_sensitivity, &table),
+            sections,
+            diffuse: making.diffuse,
+            gain: making.gain,
+            gain_goal: making.gain,
+            emphasis: 1.0,
+            sounded: false,
+            ring: [0.0; BLOCK],
+            bus: [0.0; BLOCK],
+            mixed: 0,
+            account: Account { asleep: true, granted: usize::MAX, ..Account::default() },
+            spectrum: Some(Box::default()),
+            table,
+        }
+    }
+
+    /// Whether there is anything to compute in the next block.
+    pub fn is_sounding(&self) -> bool {
+        self.mixed > 0
+            || self.drives.iter().any(|d| !d.is_free())
+            || self.diffuse.as_ref().is_some_and(|d| d.is_sounding())
+    }
+
+    /// Brings all states to the present.
+    fn settle(&mut self, now: u64, world: &World) {
+        let elapsed = u32::try_from(now - self.anchored).unwrap_or(u32::MAX);
+        if elapsed > 0 {
+            let poles = self.modulation.poles(&self.table);
+            (world.kernels.wide.advance)(&mut self.re, &mut self.im, poles, elapsed);
+        }
+        self.anchored = now;
+        self.store(now);
+    }
+
+    fn measure(&mut self, world: &World) {
+        (world.kernels.wide.levels)(&self.re, &self.im, Levels { energy: &mut self.energy, level: &mut self.level });
+    }
+
+    /// A blow at the present moment. `free` modes may be added to those computed.
+    pub fn hit(&mut self, hit: Hit<'_>, now: u64, view: &View<'_>, free: usize, world: &World, scratch: &mut Scratch) {
+        let size = hit.impulse_ns.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if size.is_nan() || size == 0.0 || !hit.duration_s.is_finite() {
+            return;
+        }
+        // Clipped first, so that no collision a physics engine invents can break anything after it.
+        let clip = (world.most_impulse_ns / size).min(1.0);
+        let vector = hit.impulse_ns.map(|x| if x.is_finite() { x * clip } else { 0.0 });
+        if let Some(diffuse) = &mut self.diffuse {
+            diffuse.strike(size.min(world.most_impulse_ns), hit.at);
+        }
+        let n = self.table.padded;
+        let Some((rows, factors)) = self.table.excitation(hit.site, vector) else { return };
+        (world.kernels.wide.combine)(rows, factors, &mut scratch.push[..n]);
+        self.settle(now, world);
+
+        let length = f64::from(hit.duration_s.max(0.0)) * world.rate_hz;
+        let free_drive = self.drives.iter().position(Drive::is_free).filter(|_| length >= 2.0);
+        if let Some(d) = free_drive {
+            let drive = &mut self.drives[d];
+            for (w, g) in drive.weights.iter_mut().zip(&scratch.push) {
+                *w = g / world.rate_hz as f32;
+            }
+            let pulse = HalfSine {
+                impulse_ns: 1.0,
+                duration_s: f64::from(hit.duration_s),
+                start_samples: 1.0 - f64::from(hit.early),
+            };
+            // One sample earlier than now, so that the start, which is before it, is positive.
+            let origin = now.saturating_sub(1);
+            drive.start(Source::Blow(Blow { origin, pulse, end: pulse.end(world.rate_hz) }));
+        }
+        // What the blow will have done to each mode when it is over; for a finite one as if at its middle.
+        scratch.re[..n].copy_from_slice(&self.re);
+        scratch.im[..n].copy_from_slice(&self.im);
+        let mut ahead = hit.early;
+        if length >= 2.0 {
+            (world.kernels.wide.soften)(
+                &mut scratch.push[..n],
+                &self.table.turn,
+                HalfSineFilter { length: length as f32 },
+            );
+            // The sampled pulse is one sample late.
+            ahead -= 0.5 * length as f32 + if free_drive.is_some() { 1.0 } else { 0.0 };
+        }
+        let poles = self.modulation.poles(&self.table);
+        (world.kernels.wide.inject)(&mut self.re, &mut self.im, &scratch.push[..n], &self.table.slant, poles, ahead);
+        self.measure(world);
+        self.account.energy = self.energy.iter().sum::<f32>() * self.loudness() * self.loudness();
+        self.wake(view, free, scratch);
+        self.account.asleep = false;
+        // Modes that are on are driven through the blow sample by sample; their state must not have it already.
+        if free_drive.is_some() {
+            for k in 0..self.table.len {
+                if matches!(self.status[k], Status::On | Status::Entering) {
+                    (self.re[k], self.im[k]) = (scratch.re[k], scratch.im[k]);
+                }
+            }
+        }
+        self.load(now, world, scratch);
+    }
+
+    /// Starts a continuous force and says which drive it took, or gives it back.
+    pub fn attach(
+        &mut self,
+        source: Source,
+        site: &SiteBlend,
+        direction: [f32; 3],
+        now: u64,
+        world: &World,
+        scratch: &mut Scratch,
+    ) -> Result<usize, Source> {
+        let n = self.table.padded;
+        let free = self.drives.iter().position(Drive::is_free);
+        let (Some(d), Some((rows, factors))) = (free, self.table.excitation(site, direction)) else {
+            return Err(source);
+        };
+        (world.kernels.wide.combine)(rows, factors, &mut scratch.push[..n]);
+        for (w, g) in self.drives[d].weights.iter_mut().zip(&scratch.push) {
+            *w = g / world.rate_hz as f32;
+        }
+        self.drives[d].start(source);
+        self.account.asleep = false;
+        self.settle(now, world);
+        self.load(now, world, scratch);
+        Ok(d)
+    }
+
+    /// Drives, for the engine to fill bridges and close streams.
+    pub fn drives(&mut self) -> &mut [Drive; DRIVES] {
+        &mut self.drives
+    }
+
+    /// Changes decay rates, frequencies or strain.
+    pub fn tune(&mut self, change: impl FnOnce(&mut Modulation), now: u64, world: &World, scratch: &mut Scratch) {
+        self.settle(now, world);
+        change(&mut self.modulation);
+        self.load(now, world, scratch);
+    }
+
+    /// The gain moves to this in the course of a block.
+    pub fn set_gain(&mut self, gain: f32) {
+        self.gain_goal = gain;
+    }
+
+    pub fn set_emphasis(&mut self, emphasis: f32) {
+        self.emphasis = emphasis.abs();
+    }
+
+    /// Gain at the end of the current block, as amplitude.
+    pub fn loudness(&self) -> f32 {
+        self.gain_goal * self.emphasis
+    }
+
+    /// All modes fall silent by fading; what acts on the body stops. Sources that must be freed elsewhere are handed to `give_back`.
+    pub fn silence(&mut self, now: u64, world: &World, scratch: &mut Scratch, mut give_back: impl FnMut(Source)) {
+        for drive in &mut self.drives {
+            if !drive.is_continuous() && !drive.is_free() {
+                give_back(drive.stop());
+            }
+        }
+        self.settle(now, world);
+        for status in &mut self.status {
+            *status = if *status == Status::Off { Status::Off } else { Status::Leaving };
+        }
+        self.fade_left = BLOCK;
+        self.load(now, world, scratch);
+        // The lanes ring out; what is kept for later is silence.
+        self.re.fill(0.0);
+        self.im.fill(0.0);
+        if let Some(diffuse) = &mut self.diffuse {
+            diffuse.silence();
+        }
+    }
+
+    /// The next samples of the block: `range` of it, which begins at `block_start`.
+    pub fn render(&mut self, range: Range<usize>, block_start: u64, world: &World, scratch: &mut Scratch) -> usize {
+        let mut missing = 0;
+        let mut from = range.start;
+        while from < range.end {
+            // Fades end where they end; what follows is plain.
+            let len = if self.fade_left > 0 { (range.end - from).min(self.fade_left) } else { range.end - from };
+            missing += self.render_stretch(from, len, block_start, world, scratch);
+            from += len;
+        }
+        missing
+    }
+
+    fn render_stretch(
+        &mut self,
+        from: usize,
+        len: usize,
+        block_start: u64,
+        world: &World,
+        scratch: &mut Scratch,
+    ) -> usize {
+        let mut missing = 0;
+        let Scratch { main, entering, leaving, forces, zero, section, .. } = scratch;
+        let k = &world.kernels;
+        let ring = &mut self.ring[from..from + len];
+        ring.fill(0.0);
+        let fading = self.fade_left > 0;
+        entering[..len].fill(Partial::default());
+        leaving[..len].fill(Partial::default());
+
+        // All forces first: the states may only move on once, by the first force; the answers to others are added after that.
+        let first = self.drives.iter().position(|d| !d.is_free());
+        let acts: [bool; DRIVES] = std::array::from_fn(|d| !self.drives[d].is_free());
+        for d in (0..DRIVES).filter(|&d| acts[d]) {
+            let force = &mut forces[d];
+            missing += self.drives[d].fill(force, block_start, from, len, world.rate_hz, world.most_force_n);
+            if self.drives[d].is_continuous() {
+                if let Some(spectrum) = &mut self.spectrum {
+                    spectrum.listen(&force.plain[..len], world);
+                }
+                if let Some(diffuse) = &mut self.diffuse {
+                    diffuse.push(&force.plain[..len], from);
+                }
+            }
+        }
+        let drive = first.map(|d| (&self.drives[d].lane_weights[..], &forces[d]));
+
+        if let Some(sections) = &mut self.sections {
+            sections.begin();
+            for s in 0..sections.count() {
+                main[..len].fill(Partial::default());
+                let part = self.lanes.parts[s].clone();
+                self.lanes.run(&part, drive, len, k, main);
+                if let Some(coupled) = sections.coupling(s) {
+                    self.lanes.add_response([part], &sections.lane_weights, coupled, len, k, zero, main);
+                }
+                for (y, sum) in section.iter_mut().zip(&main[..len]) {
+                    *y = sum.sum();
+                }
+                sections.hear(&section[..len]);
+                for (y, x) in ring.iter_mut().zip(&section[..len]) {
+                    *y += x;
+                }
+            }
+        } else {
+            main[..len].fill(Partial::default());
+            let part = self.lanes.parts[0].clone();
+            self.lanes.run(&part, drive, len, k, main);
+            for (y, sum) in ring.iter_mut().zip(&main[..len]) {
+                *y += sum.sum();
+            }
+        }
+        if fading {
+            let (inward, outward) = (self.lanes.entering.clone(), self.lanes.leaving.clone());
+            self.lanes.run(&inward, drive, len, k, entering);
+            self.lanes.run(&outward, None, len, k, leaving);
+            let begun = BLOCK - self.fade_left;
+            for (n, y) in ring.iter_mut().enumerate() {
+                let rise = (begun + n + 1) as f32 / BLOCK as f32;
+                *y += rise * entering[n].sum() + (1.0 - rise) * leaving[n].sum();
+            }
+        }
+        for d in (0..DRIVES).filter(|&d| acts[d] && Some(d) != first) {
+            // By superposition: the answer to each further force from rest is added to sound and state.
+            main[..len].fill(Partial::default());
+            let weights = &self.drives[d].lane_weights;
+            let parts = self.lanes.driven();
+            self.lanes.add_response(parts, weights, &forces[d], len, k, zero, main);
+            for (y, sum) in ring.iter_mut().zip(&main[..len]) {
+                *y += sum.sum();
+            }
+        }
+        if fading {
+            self.fade_left -= len;
+            if self.fade_left == 0 {
+                self.end_fade();
+            }
+        }
+        missing
+    }
+
+    fn end_fade(&mut self) {
+        for range in [self.lanes.entering.rotation.clone(), self.lanes.entering.two_pole.clone()] {
+            for &k in self.lanes.index[range].iter().filter(|&&k| k != Lanes::NOBODY) {
+                self.status[k as usize] = Status::On;
+            }
+        }
+        for range in [self.lanes.leaving.rotation.clone(), self.lanes.leaving.two_pole.clone()] {
+            for &k in self.lanes.index[range].iter().filter(|&&k| k != Lanes::NOBODY) {
+                self.status[k as usize] = Status::Off;
+                self.mixed -= 1;
+            }
+        }
+        self.lanes.end_fade();
+    }
+
+    /// Ends a block: noise, gain, and changes that go on by themselves.
+    pub fn finish(&mut self, world: &World, scratch: &mut Scratch) {
+        self.bus = self.ring;
+        if let Some(diffuse) = &mut self.diffuse {
+            diffuse.add(&mut self.bus);
+        }
+        let (from, to) = (self.gain, self.loudness());
+        let step = (to - from) / BLOCK as f32;
+        for (n, y) in self.bus.iter_mut().enumerate() {
+            *y *= from + step * (n + 1) as f32;
+        }
+        self.gain = to;
+        if self.modulation.moves() {
+            let energy = self.lanes.energy();
+            if self.modulation.step(energy, world.rate_hz) {
+                self.lanes.retune(&self.table, &self.modulation, world, scratch);
+            }
+        }
+    }
+
+    /// Forgets the sound of the last block.
+    pub fn rest(&mut self) {
+        self.ring = [0.0; BLOCK];
+        self.bus = [0.0; BLOCK];
+        self.gain = self.loudness();
+        self.sounded = false;
+    }
+}

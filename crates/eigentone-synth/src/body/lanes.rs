@@ -1,0 +1,343 @@
+//! The modes that are being computed, laid out for the kernels.
+
+use super::{Body, Scratch, Status, World};
+use crate::BLOCK;
+use crate::body::modulation::Modulation;
+use crate::body::nonlinear::MOST_SECTIONS;
+use crate::drive::Force;
+use crate::kernel::{Bank, Kernels, LANES, Partial};
+use crate::table::ModeTable;
+use std::ops::Range;
+
+/// A stretch of the lanes with the same role: first modes that rotate, then those in the two-pole form.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Part {
+    pub rotation: Range<usize>,
+    pub two_pole: Range<usize>,
+}
+
+/// States and coefficients in the order in which they are computed. Every part begins at a multiple of [`LANES`] and is filled up with silence.
+#[derive(Debug)]
+pub(crate) struct Lanes {
+    /// Which mode each lane holds.
+    pub index: Vec<u32>,
+    pub s0: Vec<f32>,
+    pub s1: Vec<f32>,
+    pub c0: Vec<f32>,
+    pub c1: Vec<f32>,
+    /// Modes that are on; more than one part for nonlinear bodies.
+    pub parts: [Part; MOST_SECTIONS],
+    pub entering: Part,
+    pub leaving: Part,
+    pub loaded: u64,
+    pub used: usize,
+    /// Whether coefficients are the table's own.
+    pub at_rest: bool,
+}
+
+impl Lanes {
+    /// The index of a lane without a mode.
+    pub const NOBODY: u32 = u32::MAX;
+
+    /// Lanes for a body of `modes`: each can be there once, and every part may need filling up.
+    pub fn capacity(modes: usize) -> usize {
+        modes + 2 * (MOST_SECTIONS + 2) * LANES
+    }
+
+    pub fn new(modes: usize) -> Self {
+        let n = Self::capacity(modes);
+        Self {
+            index: vec![Self::NOBODY; n],
+            s0: vec![0.0; n],
+            s1: vec![0.0; n],
+            c0: vec![0.0; n],
+            c1: vec![0.0; n],
+            parts: Default::default(),
+            entering: Part::default(),
+            leaving: Part::default(),
+            loaded: 0,
+            used: 0,
+            at_rest: true,
+        }
+    }
+
+    /// The parts that forces act on.
+    pub fn driven(&self) -> [Part; MOST_SECTIONS + 1] {
+        std::array::from_fn(|s| self.parts.get(s).unwrap_or(&self.entering).clone())
+    }
+
+    fn bank(&mut self, range: Range<usize>) -> Bank<'_> {
+        Bank {
+            s0: &mut self.s0[range.clone()],
+            s1: &mut self.s1[range.clone()],
+            c0: &self.c0[range.clone()],
+            c1: &self.c1[range],
+        }
+    }
+
+    /// Adds the next `len` samples of a part to `out`, under a force or free.
+    pub fn run(&mut self, part: &Part, drive: Option<(&[f32], &Force)>, len: usize, k: &Kernels, out: &mut [Partial]) {
+        let out = &mut out[..len];
+        let (rotation, two_pole) = (part.rotation.clone(), part.two_pole.clone());
+        match drive {
+            Some((weights, force)) => {
+                if !rotation.is_empty() {
+                    (k.rotation_driven)(self.bank(rotation.clone()), &weights[rotation], &force.plain[..len], out);
+                }
+                if !two_pole.is_empty() {
+                    (k.two_pole_driven)(
+                        self.bank(two_pole.clone()),
+                        &weights[two_pole],
+                        &force.differenced[..len],
+                        out,
+                    );
+                }
+            }
+            None => {
+                if !rotation.is_empty() {
+                    (k.rotation_free)(self.bank(rotation), out);
+                }
+                if !two_pole.is_empty() {
+                    (k.two_pole_free)(self.bank(two_pole), out);
+                }
+            }
+        }
+    }
+
+    /// Adds the answer of some parts to a further force, to sound and state.
+    #[allow(clippy::too_many_arguments)]
+    pub fn add_response(
+        &mut self,
+        parts: impl IntoIterator<Item = Part>,
+        weights: &[f32],
+        force: &Force,
+        len: usize,
+        k: &Kernels,
+        zero: &mut [Vec<f32>; 2],
+        out: &mut [Partial],
+    ) {
+        let [z0, z1] = zero;
+        for part in parts {
+            for (range, two_pole) in [(part.rotation.clone(), false), (part.two_pole.clone(), true)] {
+                if range.is_empty() {
+                    continue;
+                }
+                z0[range.clone()].fill(0.0);
+                z1[range.clone()].fill(0.0);
+                let bank = Bank {
+                    s0: &mut z0[range.clone()],
+                    s1: &mut z1[range.clone()],
+                    c0: &self.c0[range.clone()],
+                    c1: &self.c1[range.clone()],
+                };
+                if two_pole {
+                    (k.two_pole_driven)(bank, &weights[range.clone()], &force.differenced[..len], &mut out[..len]);
+                } else {
+                    (k.rotation_driven)(bank, &weights[range.clone()], &force.plain[..len], &mut out[..len]);
+                }
+                for i in range {
+                    self.s0[i] += z0[i];
+                    self.s1[i] += z1[i];
+                }
+            }
+        }
+    }
+
+    /// What was entering is in, what was leaving is gone.
+    pub fn end_fade(&mut self) {
+        // The parts follow each other: rotation and two-pole of the last on-part, then those that enter.
+        let last = self.parts.iter().rposition(|p| !p.rotation.is_empty() || !p.two_pole.is_empty()).unwrap_or(0);
+        self.parts[last] = Part {
+            rotation: join(&self.parts[last].rotation, &self.entering.rotation),
+            two_pole: join(&self.parts[last].two_pole, &self.entering.two_pole),
+        };
+        self.entering = Part::default();
+        self.leaving = Part::default();
+    }
+
+    /// Sum of `|z|²/2` of all lanes that rotate.
+    pub fn energy(&self) -> f32 {
+        let parts = self.parts.iter().chain([&self.entering]);
+        let sum = |r: &Range<usize>| r.clone().map(|i| self.s0[i] * self.s0[i] + self.s1[i] * self.s1[i]).sum::<f32>();
+        0.5 * parts.map(|p| sum(&p.rotation)).sum::<f32>()
+    }
+
+    /// New coefficients for what is being computed; states stay.
+    pub fn retune(&mut self, table: &ModeTable, modulation: &Modulation, world: &World, scratch: &mut Scratch) {
+        modulation.coefficients(table, world, scratch);
+        for i in 0..self.used {
+            let k = self.index[i];
+            if k != Self::NOBODY {
+                self.c0[i] = scratch.re[k as usize];
+                self.c1[i] = scratch.im[k as usize];
+            }
+        }
+    }
+}
+
+fn join(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
+    match (a.is_empty(), b.is_empty()) {
+        (_, true) => a.clone(),
+        (true, _) => b.clone(),
+        _ => a.start..b.end,
+    }
+}
+
+impl Body {
+    /// Writes the lanes' states back, with what their rounded coefficients lacked.
+    pub(super) fn store(&mut self, now: u64) {
+        let Self { lanes, table, re, im, makeup, makeup_rate, .. } = self;
+        let n = (now - lanes.loaded) as f32;
+        let [rotation_drift, two_pole_drift] = [&table.rotation_drift, &table.two_pole_drift];
+        let mut gain_of = |k: usize| {
+            if makeup_rate[k] != 0.0 {
+                makeup[k] *= (n * makeup_rate[k]).exp2();
+            }
+            1.0 / makeup[k]
+        };
+        let all = lanes.parts.iter().chain([&lanes.entering, &lanes.leaving]);
+        for part in all {
+            for i in part.rotation.clone() {
+                let k = lanes.index[i] as usize;
+                if k < table.len {
+                    let gain = gain_of(k);
+                    let (zr, zi) = (lanes.s0[i] * gain, lanes.s1[i] * gain);
+                    let (mut cr, mut ci) = (1.0, 0.0);
+                    if lanes.at_rest {
+                        (cr, ci) = (1.0 + n * rotation_drift[0][k], n * rotation_drift[1][k]);
+                    }
+                    (re[k], im[k]) = (zr * cr - zi * ci, zr * ci + zi * cr);
+                }
+            }
+            for i in part.two_pole.clone() {
+                let k = lanes.index[i] as usize;
+                if k < table.len {
+                    let gain = gain_of(k);
+                    let (y1, y2) = (lanes.s0[i] * gain, lanes.s1[i] * gain);
+                    // y1 = Re w and y2 = Re wP⁻¹ with w = zP⁻¹.
+                    let (br, bi) = (table.back[0][k], table.back[1][k]);
+                    let wi = (y1 * br - y2) / bi;
+                    let (pr, pi) = (table.rotation[0][k], table.rotation[1][k]);
+                    let (zr, zi) = (y1 * pr - wi * pi, y1 * pi + wi * pr);
+                    let (cr, ci) = (1.0 + n * two_pole_drift[0][k], n * two_pole_drift[1][k]);
+                    (re[k], im[k]) = (zr * cr - zi * ci, zr * ci + zi * cr);
+                }
+            }
+        }
+    }
+
+    /// Lays out the modes that are on, entering or leaving, from their states at `now`.
+    pub(super) fn load(&mut self, now: u64, world: &World, scratch: &mut Scratch) {
+        scratch.active.clear();
+        scratch.active.extend((0..self.table.len as u32).filter(|&k| self.status[k as usize] != Status::Off));
+        self.mixed = scratch.active.len();
+        let at_rest = self.modulation.is_at_rest();
+        if !at_rest {
+            self.modulation.coefficients(&self.table, world, scratch);
+        }
+        self.lanes.at_rest = at_rest;
+        self.lanes.loaded = now;
+        let mut at = 0;
+        // Rotation of the on-modes, then of those entering, so that the two can be joined when the fade is over; likewise two-pole.
+        let sections = self.sections.as_ref().map_or(1, |s| s.count());
+        self.lanes.parts = Default::default();
+        for section in 0..sections {
+            let modes = self.sections.as_ref().map_or(0..self.table.len, |s| s.modes(section));
+            let last = section + 1 == sections;
+            for two_pole in [false, true] {
+                let range = self.load_part(&mut at, Status::On, two_pole, at_rest, modes.clone(), scratch);
+                let entering = if last {
+                    self.load_part(&mut at, Status::Entering, two_pole, at_rest, 0..self.table.len, scratch)
+                } else {
+                    at..at
+                };
+                if two_pole {
+                    self.lanes.parts[section].two_pole = range;
+                    self.lanes.entering.two_pole = entering;
+                } else {
+                    self.lanes.parts[section].rotation = range;
+                    self.lanes.entering.rotation = entering;
+                }
+            }
+        }
+        self.lanes.leaving.rotation =
+            self.load_part(&mut at, Status::Leaving, false, at_rest, 0..self.table.len, scratch);
+        self.lanes.leaving.two_pole =
+            self.load_part(&mut at, Status::Leaving, true, at_rest, 0..self.table.len, scratch);
+        self.lanes.used = at;
+        self.load_weights();
+        debug_assert!(self.fade_left <= BLOCK);
+    }
+
+    fn load_part(
+        &mut self,
+        at: &mut usize,
+        status: Status,
+        two_pole: bool,
+        at_rest: bool,
+        modes: Range<usize>,
+        scratch: &Scratch,
+    ) -> Range<usize> {
+        let Self { lanes, table, re, im, makeup, makeup_rate, .. } = self;
+        let start = *at;
+        for &index in &scratch.active {
+            let k = index as usize;
+            // While the tuning moves everything rotates.
+            if self.status[k] != status || (table.plain[k] && at_rest) != two_pole || !modes.contains(&k) {
+                continue;
+            }
+            let i = *at;
+            *at += 1;
+            lanes.index[i] = index;
+            let (zr, zi) = (re[k] * makeup[k], im[k] * makeup[k]);
+            if two_pole {
+                let (br, bi) = (table.back[0][k], table.back[1][k]);
+                let (wr, wi) = (zr * br - zi * bi, zr * bi + zi * br);
+                (lanes.s0[i], lanes.s1[i]) = (wr, wr * br - wi * bi);
+                (lanes.c0[i], lanes.c1[i]) = (table.two_pole[0][k], table.two_pole[1][k]);
+            } else {
+                (lanes.s0[i], lanes.s1[i]) = (zr, zi);
+                (lanes.c0[i], lanes.c1[i]) =
+                    if at_rest { (table.rotation[0][k], table.rotation[1][k]) } else { (scratch.re[k], scratch.im[k]) };
+            }
+            if makeup_rate[k] != 0.0 {
+                // The gain moves with the decay: no steps.
+                let change = makeup_rate[k].exp2();
+                lanes.c0[i] *= change;
+                lanes.c1[i] *= if two_pole { change * change } else { change };
+            }
+        }
+        while *at % LANES != 0 {
+            lanes.index[*at] = Lanes::NOBODY;
+            for array in [&mut lanes.s0, &mut lanes.s1, &mut lanes.c0, &mut lanes.c1] {
+                array[*at] = 0.0;
+            }
+            *at += 1;
+        }
+        start..*at
+    }
+
+    /// Weights of everything that acts, in the order of the lanes.
+    fn load_weights(&mut self) {
+        let Self { lanes, table, makeup, drives, sections, .. } = self;
+        let two_pole = |i: usize| {
+            let all = lanes.parts.iter().chain([&lanes.entering, &lanes.leaving]);
+            all.into_iter().any(|p| p.two_pole.contains(&i))
+        };
+        let live = drives.iter_mut().filter(|d| !d.is_free()).map(|d| (&d.weights[..], &mut d.lane_weights[..]));
+        let coupled = sections.iter_mut().map(|s| {
+            let s = &mut **s;
+            (&s.weights[..], &mut s.lane_weights[..])
+        });
+        for (weights, lane_weights) in live.chain(coupled) {
+            for i in 0..lanes.used {
+                let k = lanes.index[i] as usize;
+                lane_weights[i] = if k >= table.len {
+                    0.0
+                } else {
+                    weights[k] * makeup[k] * if two_pole(i) { table.two_pole_push[k] } else { 1.0 }
+                };
+            }
+        }
+    }
+}

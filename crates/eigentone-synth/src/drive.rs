@@ -1,0 +1,133 @@
+//! Forces that act on a body for longer than a moment.
+
+use crate::BLOCK;
+use crate::exciter::HalfSine;
+
+/// What makes the force.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// Nothing; the drive is free.
+    None,
+    /// A half-sine.
+    Blow(Blow),
+    /// Samples sent by the control side, in newtons.
+    Stream(Box<rtrb::Consumer<f32>>),
+    /// Another body's sound, through a bridge; filled in by the engine before each block.
+    Bridge(Box<[f32; BLOCK]>),
+}
+
+/// A half-sine at a place on the engine's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Blow {
+    /// Sample at which [`HalfSine::at`] counts zero.
+    pub origin: u64,
+    pub pulse: HalfSine,
+    /// Samples after the origin at which it is over.
+    pub end: u64,
+}
+
+/// A force and how strongly it moves each mode.
+#[derive(Debug)]
+pub(crate) struct Drive {
+    pub source: Source,
+    /// Per mode, divided by the sample rate.
+    pub weights: Vec<f32>,
+    /// The same in the order of the lanes.
+    pub lane_weights: Vec<f32>,
+    /// The last two forces, for the difference that two-pole filters take.
+    history: [f32; 2],
+    /// Samples left after the end, while the difference still sees the force.
+    tail: u32,
+}
+
+/// The force over a stretch of a block, plain and differenced.
+#[derive(Debug)]
+pub(crate) struct Force {
+    pub plain: [f32; BLOCK],
+    pub differenced: [f32; BLOCK],
+}
+
+impl Drive {
+    pub fn new(modes: usize, lanes: usize) -> Self {
+        Self {
+            source: Source::None,
+            weights: vec![0.0; modes],
+            lane_weights: vec![0.0; lanes],
+            history: [0.0; 2],
+            tail: 0,
+        }
+    }
+
+    pub fn is_free(&self) -> bool {
+        matches!(self.source, Source::None) && self.tail == 0
+    }
+
+    /// Whether it goes on until it is closed.
+    pub fn is_continuous(&self) -> bool {
+        matches!(self.source, Source::Stream(_) | Source::Bridge(_))
+    }
+
+    /// Whether it is a stream whose writer is gone and whose samples are used up.
+    pub fn is_abandoned(&self) -> bool {
+        matches!(&self.source, Source::Stream(s) if s.is_abandoned() && s.is_empty())
+    }
+
+    pub fn start(&mut self, source: Source) {
+        self.source = source;
+        self.history = [0.0; 2];
+        self.tail = 0;
+    }
+
+    /// Ends the force. What comes back must be freed elsewhere.
+    pub fn stop(&mut self) -> Source {
+        self.tail = 2;
+        std::mem::replace(&mut self.source, Source::None)
+    }
+
+    /// Computes the force at samples `from..from + len` of the block that begins at `block_start`. Returns how many samples of a
+    /// stream were missing.
+    pub fn fill(
+        &mut self,
+        out: &mut Force,
+        block_start: u64,
+        from: usize,
+        len: usize,
+        rate_hz: f64,
+        most_n: f32,
+    ) -> usize {
+        let mut missing = 0;
+        let plain = &mut out.plain[..len];
+        match &mut self.source {
+            Source::None => plain.fill(0.0),
+            Source::Blow(blow) => {
+                let begin = block_start + from as u64;
+                for (n, f) in plain.iter_mut().enumerate() {
+                    *f = blow.pulse.at((begin + n as u64).saturating_sub(blow.origin), rate_hz) as f32;
+                }
+                if begin + len as u64 >= blow.origin + blow.end {
+                    self.stop();
+                }
+            }
+            Source::Stream(consumer) => {
+                for f in plain.iter_mut() {
+                    *f = consumer.pop().unwrap_or_else(|_| {
+                        missing += 1;
+                        0.0
+                    });
+                }
+            }
+            Source::Bridge(buffer) => plain.copy_from_slice(&buffer[from..from + len]),
+        }
+        for f in plain.iter_mut() {
+            *f = if f.is_finite() { f.clamp(-most_n, most_n) } else { 0.0 };
+        }
+        for n in 0..len {
+            out.differenced[n] = 0.5 * (out.plain[n] - self.history[0]);
+            self.history = [self.history[1], out.plain[n]];
+        }
+        if matches!(self.source, Source::None) {
+            self.tail = self.tail.saturating_sub(len as u32);
+        }
+        missing
+    }
+}

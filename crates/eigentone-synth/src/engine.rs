@@ -1,0 +1,78 @@
+//! The engine: a [`Handle`] for the control side and a [`Processor`] for the audio side.
+//!
+//! They share a bounded queue in each direction and nothing else. The control side makes bodies, with all memory they will ever need, and sends
+//! them over; it gets them back for freeing. The audio side never allocates, frees, locks or fails.
+//!
+//! There are two clocks. Sound is computed in blocks of [`BLOCK`] samples, whatever the host asks for; what happens inside a block happens at its
+//! sample. What is worth computing is decided once per policy frame of 1024 samples (2048 above 50 kHz), a part of the bodies in each block so
+//! that the load is even. A blow does not wait for that: it sounds at once.
+
+mod bridge;
+mod handle;
+mod pending;
+mod processor;
+
+pub use handle::{Handle, StreamWriter};
+pub use processor::Processor;
+
+use crate::BLOCK;
+use crate::body::Body;
+use crate::drive::Source;
+use crate::kernel::Kernels;
+use crate::policy::Quality;
+use crate::settings::{EngineError, Settings};
+use crate::stats::SharedStats;
+use eigentone_core::event::{BodyId, Event, Moment};
+use eigentone_core::model::SiteBlend;
+use std::sync::Arc;
+
+/// Makes an engine. Its handle stays on the control side, its processor goes to the audio side.
+///
+/// # Errors
+/// [`EngineError::SampleRate`].
+pub fn engine(settings: Settings) -> Result<(Handle, Processor), EngineError> {
+    engine_with(settings, Kernels::best())
+}
+
+/// The same with the loops of a chosen instruction set, for comparisons.
+///
+/// # Errors
+/// [`EngineError::SampleRate`].
+pub fn engine_with(settings: Settings, kernels: Kernels) -> Result<(Handle, Processor), EngineError> {
+    if !(22_050.0..=192_000.0).contains(&settings.sample_rate_hz) {
+        return Err(EngineError::SampleRate(settings.sample_rate_hz));
+    }
+    let stats = Arc::new(SharedStats::default());
+    let (to_audio, from_control) = rtrb::RingBuffer::new(settings.most_events.max(64));
+    // Room for every body and every source that can exist: handing back cannot fail while the control side lives.
+    let (to_control, from_audio) =
+        rtrb::RingBuffer::new(settings.most_bodies * (1 + crate::body::DRIVES) + settings.most_bridges + 16);
+    let processor = Processor::new(&settings, kernels, from_control, to_control, stats.clone());
+    Ok((Handle::new(settings, to_audio, from_audio, stats), processor))
+}
+
+/// From control to audio.
+#[derive(Debug)]
+pub(crate) enum Message {
+    Add(BodyId, Box<Body>),
+    /// A second name for a body, whose blows count by a factor.
+    Share(BodyId, BodyId, f32),
+    Remove(Moment, BodyId),
+    Event(Event),
+    Quality(Moment, Quality),
+    Stream {
+        body: BodyId,
+        source: Box<rtrb::Consumer<f32>>,
+        site: SiteBlend,
+        direction: [f32; 3],
+    },
+    Bridge(bridge::Link, Box<[f32; BLOCK]>),
+}
+
+/// From audio to control: what must be freed.
+#[derive(Debug)]
+pub(crate) enum Garbage {
+    Body(BodyId, #[allow(dead_code, reason = "carried to be dropped")] Option<Box<Body>>),
+    Source(#[allow(dead_code, reason = "carried to be dropped")] Source),
+    Buffer(#[allow(dead_code, reason = "carried to be dropped")] Box<[f32; BLOCK]>),
+}

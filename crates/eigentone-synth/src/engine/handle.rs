@@ -1,0 +1,290 @@
+//! The control side.
+
+use super::{Garbage, Message, bridge};
+use crate::BLOCK;
+use crate::body::{Body, Making};
+use crate::diffuse::DiffuseBank;
+use crate::policy::Quality;
+use crate::settings::{BodySettings, EngineError, Settings};
+use crate::stats::{SharedStats, Stats};
+use crate::table::ModeTable;
+use eigentone_core::ModalModel;
+use eigentone_core::event::{BodyId, Event, Moment};
+use eigentone_core::model::Contact;
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+/// The control side of an engine: adds and removes bodies and sends events.
+#[derive(Debug)]
+pub struct Handle {
+    settings: Settings,
+    to_audio: rtrb::Producer<Message>,
+    from_audio: rtrb::Consumer<Garbage>,
+    places: Vec<Place>,
+    free: Vec<u32>,
+    /// Prepared models by address, for bodies made of the same.
+    tables: HashMap<usize, (Weak<ModalModel>, Weak<ModeTable>)>,
+    bridges: usize,
+    stats: Arc<SharedStats>,
+    overflow: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Place {
+    generation: u32,
+    /// There, and not being removed.
+    alive: bool,
+    table: Option<Arc<ModeTable>>,
+    /// Sum of the couplings into it.
+    coupling: f32,
+}
+
+impl Handle {
+    pub(super) fn new(
+        settings: Settings,
+        to_audio: rtrb::Producer<Message>,
+        from_audio: rtrb::Consumer<Garbage>,
+        stats: Arc<SharedStats>,
+    ) -> Self {
+        let places = vec![Place::default(); settings.most_bodies];
+        let free = (0..settings.most_bodies as u32).rev().collect();
+        Self { settings, to_audio, from_audio, places, free, tables: HashMap::new(), bridges: 0, stats, overflow: 0 }
+    }
+
+    /// How the engine was made.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Adds a body. It is silent until something happens to it.
+    ///
+    /// # Errors
+    /// If the model is unusable or too large, or there is no room.
+    pub fn add(&mut self, settings: &BodySettings) -> Result<BodyId, EngineError> {
+        let model = &settings.model;
+        let name = || model.info.name.clone();
+        model.validate().map_err(|e| EngineError::Model { name: name(), why: e.to_string() })?;
+        let most = self.settings.most_modes_per_body;
+        if model.modes.len() > most {
+            return Err(EngineError::Modes { name: name(), modes: model.modes.len(), most });
+        }
+        let id = self.take_place()?;
+        let table = self.table(model);
+        let rate = self.settings.sample_rate_hz;
+        let making = Making {
+            glide: settings.glide,
+            strain_sensitivity: settings.strain_sensitivity,
+            nonlinear: settings.nonlinear,
+            diffuse: DiffuseBank::new(&settings.diffuse, rate).map(Box::new),
+            gain: if settings.gain.is_finite() { settings.gain } else { 1.0 },
+        };
+        let body = Box::new(Body::new(table.clone(), making, rate));
+        self.settle_place(id, Some(table), Message::Add(id, body))
+    }
+
+    /// A second body that is struck in its own name but sounds through the resonator of another: a hundred leaves of one tree. Its
+    /// blows count by `factor`. It lives no longer than the other.
+    ///
+    /// # Errors
+    /// If the other is gone or there is no room.
+    pub fn share(&mut self, with: BodyId, factor: f32) -> Result<BodyId, EngineError> {
+        let table = self.place(with)?.table.clone();
+        let id = self.take_place()?;
+        self.settle_place(id, table, Message::Share(id, with, factor))
+    }
+
+    /// Removes a body, fading it out within a block.
+    ///
+    /// # Errors
+    /// If it is gone already, or the queue is full.
+    pub fn remove(&mut self, body: BodyId) -> Result<(), EngineError> {
+        self.remove_at(body, Moment::NOW)
+    }
+
+    /// Removes a body at a moment.
+    ///
+    /// # Errors
+    /// If it is gone already, or the queue is full.
+    pub fn remove_at(&mut self, body: BodyId, time: Moment) -> Result<(), EngineError> {
+        self.place(body)?;
+        self.send_message(Message::Remove(time, body))?;
+        self.places[body.slot as usize].alive = false;
+        Ok(())
+    }
+
+    /// Sends an event. Events may be sent in any order; those at the same moment happen in the order of sending.
+    ///
+    /// # Errors
+    /// If the body is gone, or the queue is full; the latter is counted in [`Handle::overflow`].
+    pub fn send(&mut self, event: Event) -> Result<(), EngineError> {
+        self.place(event.body)?;
+        self.send_message(Message::Event(event))
+    }
+
+    /// Changes what may be left out, and the playback level, at a moment.
+    ///
+    /// # Errors
+    /// If the queue is full.
+    pub fn set_quality(&mut self, quality: Quality, time: Moment) -> Result<(), EngineError> {
+        self.send_message(Message::Quality(time, quality))?;
+        self.settings.quality = quality;
+        Ok(())
+    }
+
+    /// Opens a force that acts on a body at a place, in newtons along `direction`, sample by sample as it is written, until the writer is dropped.
+    /// `capacity` samples can wait; what is missing is silence, and counted.
+    ///
+    /// # Errors
+    /// If the body is gone or the queue is full.
+    pub fn stream(
+        &mut self,
+        body: BodyId,
+        contact: &Contact,
+        direction: [f32; 3],
+        capacity: usize,
+    ) -> Result<StreamWriter, EngineError> {
+        self.place(body)?;
+        let (samples, source) = rtrb::RingBuffer::new(capacity.max(BLOCK));
+        let message = Message::Stream { body, source: Box::new(source), site: contact.blend, direction };
+        self.send_message(message)?;
+        Ok(StreamWriter { samples })
+    }
+
+    /// Lets the sound of one body act on another, at a place and along a direction. `coupling` is what it comes to at the second's
+    /// strongest resonance, 0 to 0.7; what exceeds 0.7 over all bridges into a body is cut, and the coupling granted is returned. `low_pass_hz` takes
+    /// the treble away.
+    ///
+    /// # Errors
+    /// If a body is gone, there are too many bridges, or the queue is full.
+    pub fn bridge(
+        &mut self,
+        from: BodyId,
+        to: BodyId,
+        contact: &Contact,
+        direction: [f32; 3],
+        coupling: f32,
+        low_pass_hz: f64,
+    ) -> Result<f32, EngineError> {
+        self.place(from)?;
+        let place = self.place(to)?;
+        if self.bridges >= self.settings.most_bridges {
+            return Err(EngineError::Bridges(self.settings.most_bridges));
+        }
+        let granted = coupling.clamp(0.0, (bridge::MOST_COUPLING - place.coupling).max(0.0));
+        let Some(table) = &place.table else { return Err(EngineError::NoSuchBody) };
+        let size = direction.iter().map(|x| x * x).sum::<f32>().sqrt();
+        let peak = table.peak_gain_at(&contact.blend, direction, self.settings.sample_rate_hz);
+        let follow = 1.0 - (-std::f64::consts::TAU * low_pass_hz.max(1.0) / self.settings.sample_rate_hz).exp();
+        let link = bridge::Link {
+            from,
+            to,
+            site: contact.blend,
+            direction,
+            force_per_pa: if size > 0.0 && peak > 0.0 { granted / peak } else { 0.0 },
+            follow: follow as f32,
+        };
+        self.send_message(Message::Bridge(link, Box::new([0.0; BLOCK])))?;
+        self.places[to.slot as usize].coupling += granted;
+        self.bridges += 1;
+        Ok(granted)
+    }
+
+    /// Frees what the audio side has handed back. Every call that adds something does this too.
+    pub fn collect(&mut self) {
+        while let Ok(garbage) = self.from_audio.pop() {
+            match garbage {
+                Garbage::Body(id, _) => {
+                    let place = &mut self.places[id.slot as usize];
+                    *place = Place { generation: place.generation, ..Place::default() };
+                    self.free.push(id.slot);
+                }
+                Garbage::Buffer(_) => self.bridges = self.bridges.saturating_sub(1),
+                Garbage::Source(_) => {}
+            }
+        }
+    }
+
+    /// What the audio side has been doing.
+    pub fn stats(&self) -> Stats {
+        self.stats.snapshot()
+    }
+
+    /// Messages that found the queue full.
+    pub fn overflow(&self) -> u64 {
+        self.overflow
+    }
+
+    fn place(&self, body: BodyId) -> Result<&Place, EngineError> {
+        let place = self.places.get(body.slot as usize).filter(|p| p.alive && p.generation == body.generation);
+        place.ok_or(EngineError::NoSuchBody)
+    }
+
+    fn take_place(&mut self) -> Result<BodyId, EngineError> {
+        self.collect();
+        let slot = self.free.pop().ok_or(EngineError::Bodies(self.places.len()))?;
+        Ok(BodyId { slot, generation: self.places[slot as usize].generation.wrapping_add(1) })
+    }
+
+    fn settle_place(
+        &mut self,
+        id: BodyId,
+        table: Option<Arc<ModeTable>>,
+        message: Message,
+    ) -> Result<BodyId, EngineError> {
+        if let Err(error) = self.send_message(message) {
+            self.free.push(id.slot);
+            return Err(error);
+        }
+        self.places[id.slot as usize] = Place { generation: id.generation, alive: true, table, coupling: 0.0 };
+        Ok(id)
+    }
+
+    fn send_message(&mut self, message: Message) -> Result<(), EngineError> {
+        if self.to_audio.is_abandoned() {
+            return Err(EngineError::Closed);
+        }
+        self.to_audio.push(message).map_err(|_| {
+            self.overflow += 1;
+            EngineError::QueueFull
+        })
+    }
+
+    fn table(&mut self, model: &Arc<ModalModel>) -> Arc<ModeTable> {
+        let key = Arc::as_ptr(model) as usize;
+        if let Some((held, table)) = self.tables.get(&key) {
+            if let (Some(held), Some(table)) = (held.upgrade(), table.upgrade()) {
+                if Arc::ptr_eq(&held, model) {
+                    return table;
+                }
+            }
+        }
+        self.tables.retain(|_, (_, table)| table.strong_count() > 0);
+        let table = Arc::new(ModeTable::new(model, self.settings.sample_rate_hz));
+        self.tables.insert(key, (Arc::downgrade(model), Arc::downgrade(&table)));
+        table
+    }
+}
+
+/// Writes a force, sample by sample. Dropping it ends the force.
+#[derive(Debug)]
+pub struct StreamWriter {
+    samples: rtrb::Producer<f32>,
+}
+
+impl StreamWriter {
+    /// Writes as many samples (in newtons) as there is room for, and says how many that were.
+    pub fn write(&mut self, force_n: &[f32]) -> usize {
+        let room = self.samples.slots().min(force_n.len());
+        for &f in &force_n[..room] {
+            if self.samples.push(f).is_err() {
+                break;
+            }
+        }
+        room
+    }
+
+    /// Samples that can be written now.
+    pub fn room(&self) -> usize {
+        self.samples.slots()
+    }
+}

@@ -1,0 +1,514 @@
+//! The audio side.
+
+use super::bridge::Bridge;
+use super::pending::{Pending, Waiting, What};
+use super::{Garbage, Message};
+use crate::BLOCK;
+use crate::body::decide::{Bands, Harvest, Hearing, View};
+use crate::body::{Body, Hit, Scratch, World};
+use crate::drive::Source;
+use crate::kernel::Kernels;
+use crate::policy::masking::{Curve, Maskers};
+use crate::policy::{Playback, Quality, quota};
+use crate::settings::Settings;
+use crate::stats::{SharedStats, Stats};
+use crate::table::ModeTable;
+use eigentone_core::event::{Action, BodyId};
+use std::sync::Arc;
+
+/// Share of the budget that is kept for blows between two policy frames.
+const RESERVE: usize = 8;
+
+/// Level shift while nothing is known of how loud things are: everything counts as heard.
+const UNKNOWN_DB: f32 = 300.0;
+
+/// The audio side of an engine: turns time into sound, a block at a time.
+#[derive(Debug)]
+pub struct Processor {
+    world: World,
+    quality: Quality,
+    places: Vec<Place>,
+    /// Number of places that have ever been taken.
+    reached: usize,
+    waiting: Waiting,
+    bridges: Vec<Bridge>,
+    from_control: rtrb::Consumer<Message>,
+    to_control: rtrb::Producer<Garbage>,
+    scratch: Scratch,
+    perception: Perception,
+    order: Vec<(f32, u32)>,
+    clock: u64,
+    frame_blocks: usize,
+    block_in_frame: usize,
+    mixed: usize,
+    stats: Stats,
+    shared: Arc<SharedStats>,
+}
+
+#[derive(Debug, Default)]
+struct Place {
+    generation: u32,
+    body: Option<Box<Body>>,
+    /// Another place whose body it sounds through, and the factor of its blows.
+    shares: Option<(BodyId, f32)>,
+    /// Blocks until it is handed back, once it has been removed.
+    leaving: Option<u32>,
+    /// A visit that could not be made.
+    overdue: bool,
+}
+
+/// What is known about hearing, from the last policy frame.
+#[derive(Debug, Default)]
+struct Perception {
+    maskers: Maskers,
+    curve: Curve,
+    bands: Bands,
+    makeup: Makeup,
+    shift_db: f32,
+}
+
+/// Gains per Bark band that make up for what was left out.
+#[derive(Clone, Copy, Debug)]
+struct Makeup([f32; crate::body::decide::BANDS]);
+
+impl Default for Makeup {
+    fn default() -> Self {
+        Self([1.0; crate::body::decide::BANDS])
+    }
+}
+
+/// Largest gain that makes up for modes left out.
+const MOST_MAKEUP: f32 = 4.0;
+
+impl Processor {
+    pub(super) fn new(
+        settings: &Settings,
+        kernels: Kernels,
+        from_control: rtrb::Consumer<Message>,
+        to_control: rtrb::Producer<Garbage>,
+        shared: Arc<SharedStats>,
+    ) -> Self {
+        let rate_hz = settings.sample_rate_hz;
+        Self {
+            world: World {
+                kernels,
+                rate_hz,
+                most_force_n: settings.most_force_n.abs(),
+                most_impulse_ns: settings.most_impulse_ns.abs(),
+            },
+            quality: settings.quality,
+            places: (0..settings.most_bodies).map(|_| Place::default()).collect(),
+            reached: 0,
+            waiting: Waiting::new(settings.most_events),
+            bridges: Vec::with_capacity(settings.most_bridges),
+            from_control,
+            to_control,
+            scratch: Scratch::new(settings.most_modes_per_body, settings.most_bodies),
+            perception: Perception { shift_db: UNKNOWN_DB, ..Perception::default() },
+            order: Vec::with_capacity(settings.most_bodies),
+            clock: 0,
+            frame_blocks: ModeTable::frame_blocks(rate_hz),
+            block_in_frame: 0,
+            mixed: 0,
+            stats: Stats::default(),
+            shared,
+        }
+    }
+
+    /// Samples rendered so far: the moment at which the next block begins.
+    pub fn clock(&self) -> u64 {
+        self.clock
+    }
+
+    /// Samples per second.
+    pub fn sample_rate_hz(&self) -> f64 {
+        self.world.rate_hz
+    }
+
+    /// What it has been doing.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Renders the next block of every body. Afterwards [`Processor::buses`] has their sound.
+    pub fn next_block(&mut self) {
+        crate::kernel::without_denormals(|| self.render_block());
+    }
+
+    /// The sound of each body that sounded in the last block, in pascals.
+    pub fn buses(&self) -> impl Iterator<Item = (BodyId, &[f32; BLOCK])> {
+        self.places[..self.reached].iter().enumerate().filter_map(|(slot, place)| {
+            let body = place.body.as_ref().filter(|b| b.sounded)?;
+            Some((BodyId { slot: slot as u32, generation: place.generation }, &body.bus))
+        })
+    }
+
+    fn render_block(&mut self) {
+        self.receive();
+        if self.block_in_frame == 0 {
+            self.begin_frame();
+        }
+        self.carry_bridges();
+        let places = &self.places;
+        self.waiting.collect(self.clock + BLOCK as u64, |id| resolve(places, id).map_or(u32::MAX, |(slot, _)| slot));
+        let mut next = 0;
+        for slot in 0..self.reached {
+            let due = self.waiting.due();
+            let begin = next;
+            while next < due.len() && resolve(&self.places, due[next].body).is_some_and(|(s, _)| s as usize == slot) {
+                next += 1;
+            }
+            self.render_place(slot, begin, next);
+        }
+        for i in next..self.waiting.due().len() {
+            match self.waiting.due()[i].what {
+                What::Quality(quality) => self.quality = quality,
+                What::Remove | What::Act(_) => self.stats.orphaned += 1,
+            }
+        }
+        self.take_leave();
+        self.account();
+        self.clock += BLOCK as u64;
+        self.block_in_frame = (self.block_in_frame + 1) % self.frame_blocks;
+    }
+
+    /// One body's block: a look at it if it is its turn, then its events and the sound between them.
+    fn render_place(&mut self, slot: usize, first: usize, last: usize) {
+        let due = first < last;
+        let Some(mut body) = self.places[slot].body.take() else { return };
+        let mixed_before = body.mixed;
+        let turn = slot % self.frame_blocks == self.block_in_frame;
+        if (turn || self.places[slot].overdue) && !body.account.asleep {
+            let free = self.free_modes();
+            let view = view(&self.quality, &self.perception.curve, self.perception.shift_db);
+            let compensate = self.quality.masking.is_some_and(|m| m.compensate);
+            let mut harvest = Harvest {
+                maskers: &mut self.perception.maskers,
+                bands: compensate.then_some(&mut self.perception.bands),
+                makeup: compensate.then_some(&self.perception.makeup.0),
+                frame: (self.frame_blocks * BLOCK) as f32,
+            };
+            let visited = body.visit(self.clock, &view, free, &mut harvest, &self.world, &mut self.scratch);
+            self.places[slot].overdue = !visited;
+        }
+        self.mixed = self.mixed + body.mixed - mixed_before;
+        let mut done = 0;
+        for i in first..last {
+            let event = self.waiting.due()[i];
+            let at = event.time.sample.saturating_sub(self.clock) as usize;
+            self.stats.late += u64::from(event.time.sample < self.clock && event.time.sample > 0);
+            // A moment between two samples is heard from the later one on.
+            let fraction = if event.time.fraction > 0.0 { event.time.fraction.min(1.0) } else { 0.0 };
+            let (at, early) = if fraction > 0.0 { (at + 1, 1.0 - fraction) } else { (at, 0.0) };
+            let at = at.min(BLOCK);
+            if at > done {
+                self.stats.starved += body.render(done..at, self.clock, &self.world, &mut self.scratch) as u64;
+                done = at;
+            }
+            let before = body.mixed;
+            self.act(&mut body, slot, event, done, early);
+            self.mixed = self.mixed + body.mixed - before;
+            self.stats.mixed_most = self.stats.mixed_most.max(self.mixed as u64);
+        }
+        let before = body.mixed;
+        if body.is_sounding() || done > 0 || due {
+            self.stats.starved += body.render(done..BLOCK, self.clock, &self.world, &mut self.scratch) as u64;
+            body.finish(&self.world, &mut self.scratch);
+            body.sounded = true;
+        } else if body.sounded {
+            body.rest();
+        }
+        // Counted with those that left during the block: they were computed in it.
+        self.stats.mixed_most = self.stats.mixed_most.max(self.mixed as u64);
+        self.mixed = self.mixed + body.mixed - before;
+        for drive in body.drives() {
+            if drive.is_abandoned() {
+                let source = drive.stop();
+                discard(&mut self.to_control, &mut self.stats, Garbage::Source(source));
+            }
+        }
+        self.places[slot].body = Some(body);
+    }
+
+    fn act(&mut self, body: &mut Body, slot: usize, event: Pending, at: usize, early: f32) {
+        let now = self.clock + at as u64;
+        let factor = self.places[event.body.slot as usize].shares.map_or(1.0, |(_, factor)| factor);
+        let through_other = event.body.slot as usize != slot;
+        match event.what {
+            What::Quality(_) => {}
+            What::Remove if through_other => self.places[event.body.slot as usize].leaving = Some(0),
+            What::Remove => {
+                let (to_control, stats) = (&mut self.to_control, &mut self.stats);
+                body.silence(now, &self.world, &mut self.scratch, |s| discard(to_control, stats, Garbage::Source(s)));
+                self.places[slot].leaving = Some(2);
+            }
+            What::Act(action) => {
+                let (site, impulse, duration_s) = match action {
+                    Action::Impulse { site, impulse_ns } => (site, impulse_ns, 0.0),
+                    Action::Blow { site, impulse_ns, duration_s } => (site, impulse_ns, duration_s),
+                    other => return self.adjust(body, other, now),
+                };
+                let hit = Hit { site: &site, impulse_ns: impulse.map(|x| x * factor), duration_s, early, at };
+                let free = self.free_modes();
+                let view = view(&self.quality, &self.perception.curve, self.perception.shift_db);
+                body.hit(hit, now, &view, free, &self.world, &mut self.scratch);
+                self.stats.hits += 1;
+            }
+        }
+    }
+
+    fn adjust(&mut self, body: &mut Body, action: Action, now: u64) {
+        let (world, scratch) = (&self.world, &mut self.scratch);
+        match action {
+            Action::Damping(x) => body.tune(|m| m.set_damping(x), now, world, scratch),
+            Action::Frequency(x) => body.tune(|m| m.set_frequency(x), now, world, scratch),
+            Action::Strain(x) => body.tune(|m| m.set_strain(x), now, world, scratch),
+            Action::Gain(x) if x.is_finite() => body.set_gain(x),
+            Action::Emphasis(x) if x.is_finite() => body.set_emphasis(x),
+            Action::Silence => {
+                let (to_control, stats) = (&mut self.to_control, &mut self.stats);
+                body.silence(now, world, scratch, |s| discard(to_control, stats, Garbage::Source(s)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Modes that may be added without exceeding the budget.
+    fn free_modes(&self) -> usize {
+        self.quality.budget.map_or(usize::MAX, |b| b.modes.saturating_sub(self.mixed))
+    }
+
+    /// Takes in what the control side has sent.
+    fn receive(&mut self) {
+        while let Ok(message) = self.from_control.pop() {
+            match message {
+                Message::Add(id, body) => {
+                    let old = std::mem::replace(
+                        &mut self.places[id.slot as usize],
+                        Place { generation: id.generation, body: Some(body), ..Place::default() },
+                    );
+                    debug_assert!(old.body.is_none(), "a place is given away only after it was handed back");
+                    self.reached = self.reached.max(id.slot as usize + 1);
+                    self.stats.bodies += 1;
+                }
+                Message::Share(id, with, factor) => {
+                    self.places[id.slot as usize] =
+                        Place { generation: id.generation, shares: Some((with, factor)), ..Place::default() };
+                    self.reached = self.reached.max(id.slot as usize + 1);
+                    self.stats.bodies += 1;
+                }
+                Message::Remove(time, body) => self.wait(time, body, What::Remove),
+                Message::Event(event) => self.wait(event.time, event.body, What::Act(event.action)),
+                Message::Quality(time, quality) => {
+                    self.wait(time, BodyId { slot: u32::MAX, generation: 0 }, What::Quality(quality));
+                }
+                Message::Stream { body, source, site, direction } => {
+                    self.attach(body, Source::Stream(source), &site, direction);
+                }
+                Message::Bridge(link, buffer) => {
+                    let room = self.bridges.len() < self.bridges.capacity();
+                    if !room {
+                        discard(&mut self.to_control, &mut self.stats, Garbage::Buffer(buffer));
+                    } else if let Some(drive) = self.attach(link.to, Source::Bridge(buffer), &link.site, link.direction)
+                    {
+                        self.bridges.push(Bridge::new(link, drive));
+                    }
+                }
+            }
+        }
+        self.stats.waiting_most = self.stats.waiting_most.max(self.waiting.len() as u64);
+    }
+
+    fn wait(&mut self, time: eigentone_core::event::Moment, body: BodyId, what: What) {
+        if !self.waiting.push(time, body, what) {
+            // A removal must not get lost: the place would never be free again. It happens at once instead.
+            match what {
+                What::Remove if resolve(&self.places, body).is_some() => {
+                    self.places[body.slot as usize].leaving = Some(2);
+                }
+                _ => self.stats.dropped += 1,
+            }
+        }
+    }
+
+    fn attach(
+        &mut self,
+        id: BodyId,
+        source: Source,
+        site: &eigentone_core::SiteBlend,
+        direction: [f32; 3],
+    ) -> Option<usize> {
+        let target = resolve(&self.places, id).map(|(slot, _)| slot as usize);
+        let body = target.and_then(|slot| self.places[slot].body.as_mut());
+        let refused = match body {
+            Some(body) => {
+                let before = body.mixed;
+                let outcome = body.attach(source, site, direction, self.clock, &self.world, &mut self.scratch);
+                self.mixed = self.mixed + body.mixed - before;
+                match outcome {
+                    Ok(drive) => return Some(drive),
+                    Err(source) => source,
+                }
+            }
+            None => source,
+        };
+        self.stats.orphaned += 1;
+        let garbage = match refused {
+            Source::Bridge(buffer) => Garbage::Buffer(buffer),
+            other => Garbage::Source(other),
+        };
+        discard(&mut self.to_control, &mut self.stats, garbage);
+        None
+    }
+
+    /// The policy's frame begins: what the last one has collected becomes what this one goes by.
+    fn begin_frame(&mut self) {
+        self.order.clear();
+        let mut total = 0.0;
+        for (slot, place) in self.places[..self.reached].iter().enumerate() {
+            if let Some(body) = place.body.as_ref().filter(|b| !b.account.asleep) {
+                total += body.account.energy;
+                let attention = body.emphasis * body.emphasis;
+                self.order.push((body.account.energy * attention, slot as u32));
+            }
+        }
+        if let Some(masking) = self.quality.masking {
+            let p = &mut self.perception;
+            p.shift_db = match masking.playback {
+                Playback::PascalAt(db) => db,
+                Playback::TotalAt(_) if total <= 0.0 => UNKNOWN_DB,
+                Playback::TotalAt(db) => db - 10.0 * total.log10(),
+            };
+            p.curve.rebuild(&p.maskers, p.shift_db, masking.offset_db);
+            p.maskers.clear();
+            for (gain, (all, kept)) in p.makeup.0.iter_mut().zip(p.bands.all.iter().zip(&p.bands.kept)) {
+                *gain = if *kept > 0.0 { (all / kept).sqrt().min(MOST_MAKEUP) } else { 1.0 };
+            }
+            p.bands = Bands::default();
+        }
+        match self.quality.budget {
+            Some(budget) => {
+                self.order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                let (order, places) = (&self.order, &mut self.places);
+                let wants: &dyn Fn(usize) -> usize =
+                    &|rank| places[order[rank].1 as usize].body.as_ref().map_or(0, |b| b.account.wanted);
+                let spread = budget.modes - budget.modes / RESERVE;
+                // Grants are written after wants were read, body by body.
+                let mut grants = quota::Sharing::new(spread, f64::from(budget.slope), order.len());
+                for rank in 0..order.len() {
+                    let granted = grants.next(wants(rank));
+                    self.scratch.grants[rank] = granted;
+                }
+                for (rank, &(_, slot)) in order.iter().enumerate() {
+                    if let Some(body) = &mut places[slot as usize].body {
+                        body.account.granted = self.scratch.grants[rank];
+                    }
+                }
+            }
+            None => {
+                for &(_, slot) in &self.order {
+                    if let Some(body) = &mut self.places[slot as usize].body {
+                        body.account.granted = usize::MAX;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Fills the bridges' forces from the sounds of the last block.
+    fn carry_bridges(&mut self) {
+        for i in 0..self.bridges.len() {
+            let link = self.bridges[i].link;
+            let silence = [0.0; BLOCK];
+            let from = resolve(&self.places, link.from).and_then(|(slot, _)| self.places[slot as usize].body.as_ref());
+            let sound = from.map_or(silence, |b| b.ring);
+            let drive = self.bridges[i].drive;
+            let to = resolve(&self.places, link.to).map(|(slot, _)| slot as usize);
+            let to = to.and_then(|slot| self.places[slot].body.as_mut());
+            if let Some(Source::Bridge(buffer)) = to.map(|b| &mut b.drives()[drive].source) {
+                self.bridges[i].carry(&sound, buffer);
+            }
+        }
+    }
+
+    /// Hands back bodies that have faded out.
+    fn take_leave(&mut self) {
+        for slot in 0..self.reached {
+            match &mut self.places[slot].leaving {
+                None => {}
+                Some(0) => self.hand_back(slot),
+                Some(blocks) => *blocks -= 1,
+            }
+        }
+    }
+
+    fn hand_back(&mut self, slot: usize) {
+        let id = BodyId { slot: slot as u32, generation: self.places[slot].generation };
+        let mut body = std::mem::take(&mut self.places[slot]).body;
+        // Its id stays known as gone until the place is given away again.
+        self.places[slot].generation = id.generation.wrapping_add(u32::MAX / 2);
+        if let Some(body) = &mut body {
+            self.mixed -= body.mixed;
+            // Bridges to it go with it, those from it fall silent.
+            let mut i = 0;
+            while i < self.bridges.len() {
+                if self.bridges[i].link.to == id {
+                    let drive = self.bridges.swap_remove(i).drive;
+                    if let Source::Bridge(buffer) = body.drives()[drive].stop() {
+                        discard(&mut self.to_control, &mut self.stats, Garbage::Buffer(buffer));
+                    }
+                } else {
+                    i += 1;
+                }
+            }
+        }
+        self.stats.bodies -= 1;
+        discard(&mut self.to_control, &mut self.stats, Garbage::Body(id, body));
+    }
+
+    fn account(&mut self) {
+        let s = &mut self.stats;
+        (s.sounding, s.modes, s.truncated, s.masked, s.scaled) = (0, 0, 0, 0, 0);
+        for body in self.places[..self.reached].iter().filter_map(|p| p.body.as_ref()) {
+            s.sounding += u64::from(body.sounded);
+            if !body.account.asleep {
+                s.modes += body.table.len as u64;
+                s.truncated += body.account.truncated as u64;
+                s.masked += body.account.masked as u64;
+                s.scaled += body.account.scaled as u64;
+            }
+        }
+        s.blocks += 1;
+        s.mixed = self.mixed as u64;
+        s.mixed_sum += self.mixed as u64;
+        self.shared.publish(s);
+    }
+}
+
+/// The place of the body that an id sounds through, and the factor of its blows; `None` if there is none any more.
+fn resolve(places: &[Place], id: BodyId) -> Option<(u32, f32)> {
+    let place = places.get(id.slot as usize).filter(|p| p.generation == id.generation)?;
+    match place.shares {
+        None => place.body.as_ref().map(|_| (id.slot, 1.0)),
+        Some((other, factor)) => {
+            let shared = places.get(other.slot as usize).filter(|p| p.generation == other.generation)?;
+            shared.body.as_ref().map(|_| (other.slot, factor))
+        }
+    }
+}
+
+fn view<'a>(quality: &Quality, curve: &'a Curve, shift_db: f32) -> View<'a> {
+    View {
+        hearing: quality.masking.map(|m| Hearing { curve, shift_db, offset_db: m.offset_db.max(0.0) }),
+        // A mode of amplitude τ has the mean square τ²/2.
+        truncation_db: 10.0 * (0.5 * quality.truncation_pa * quality.truncation_pa).log10(),
+    }
+}
+
+/// Hands something back for freeing. If the control side is gone, leaking is all that can be done without freeing here.
+fn discard(to_control: &mut rtrb::Producer<Garbage>, stats: &mut Stats, garbage: Garbage) {
+    if let Err(rtrb::PushError::Full(garbage)) = to_control.push(garbage) {
+        stats.leaked += 1;
+        std::mem::forget(garbage);
+    }
+}

@@ -1,0 +1,112 @@
+//! How an engine is made: chosen once.
+
+use crate::body::{Glide, Nonlinear};
+use crate::policy::Quality;
+use eigentone_core::{DiffuseBand, ModalModel};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// An engine's size and limits. Memory is taken when the engine is made and when bodies are added, never by the audio side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// 22,050 to 192,000 Hz.
+    pub sample_rate_hz: f64,
+    /// Bodies at once.
+    pub most_bodies: usize,
+    /// Modes of one body.
+    pub most_modes_per_body: usize,
+    /// Events that can wait for their time.
+    pub most_events: usize,
+    /// Bridges between bodies.
+    pub most_bridges: usize,
+    /// Impulses are clipped to this, in N·s.
+    pub most_impulse_ns: f32,
+    /// Forces are clipped to this, in N.
+    pub most_force_n: f32,
+    /// What may be left out.
+    pub quality: Quality,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            sample_rate_hz: 44_100.0,
+            most_bodies: 1024,
+            most_modes_per_body: 8192,
+            most_events: 16_384,
+            most_bridges: 64,
+            most_impulse_ns: 100.0,
+            most_force_n: 10_000.0,
+            quality: Quality::default(),
+        }
+    }
+}
+
+/// A body to be added.
+#[derive(Clone, Debug)]
+pub struct BodySettings {
+    /// Its modes.
+    pub model: Arc<ModalModel>,
+    /// Noise bands beside the modes; the model's own by default.
+    pub diffuse: Vec<DiffuseBand>,
+    /// Factor of its sound, for instance `1/distance`.
+    pub gain: f32,
+    /// Pitch that follows loudness.
+    pub glide: Option<Glide>,
+    /// Shift of all frequencies per unit of strain, as a share.
+    pub strain_sensitivity: f32,
+    /// Modes that drive each other.
+    pub nonlinear: Option<Nonlinear>,
+}
+
+impl BodySettings {
+    /// A plain body.
+    pub fn new(model: Arc<ModalModel>) -> Self {
+        let diffuse = model.diffuse.clone();
+        Self { model, diffuse, gain: 1.0, glide: None, strain_sensitivity: 0.0, nonlinear: None }
+    }
+}
+
+/// Why an engine could not be made or changed.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// Out of the range that the engine is made for.
+    #[error("a sample rate of {0} Hz; the engine runs from 22050 to 192000 Hz")]
+    SampleRate(f64),
+    /// No place left.
+    #[error("all {0} places for bodies are taken; remove one, or raise `Settings::most_bodies`")]
+    Bodies(usize),
+    /// A model that is too large.
+    #[error(
+        "the model `{name}` has {modes} modes, more than the {most} of `Settings::most_modes_per_body`; compress it or raise the limit"
+    )]
+    Modes {
+        /// Name of the model.
+        name: String,
+        /// Its modes.
+        modes: usize,
+        /// The limit.
+        most: usize,
+    },
+    /// A model that contradicts itself.
+    #[error("the model `{name}` cannot be used: {why}")]
+    Model {
+        /// Name of the model.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The way to the audio side is full.
+    #[error("the queue to the audio side is full; call again after it has run")]
+    QueueFull,
+    /// The body has been removed.
+    #[error("there is no such body any more")]
+    NoSuchBody,
+    /// No place left.
+    #[error("all {0} bridges are taken; raise `Settings::most_bridges`")]
+    Bridges(usize),
+    /// The audio side is gone.
+    #[error("the audio side has been dropped")]
+    Closed,
+}
