@@ -17,7 +17,8 @@ use crate::BLOCK;
 use crate::diffuse::DiffuseBank;
 use crate::drive::{Blow, Drive, Force, Source};
 use crate::exciter::HalfSine;
-use crate::kernel::{HalfSineFilter, Kernels, LANES, Levels, Partial};
+use crate::kernel::{HalfSineFilter, Kernels, LANES, Levels, Partial, advance_one};
+use crate::policy::masking::{Curve, Maskers};
 use crate::table::ModeTable;
 use decide::View;
 use eigentone_core::model::SiteBlend;
@@ -50,7 +51,13 @@ pub(crate) struct Scratch {
     re: Vec<f32>,
     im: Vec<f32>,
     pub select: Vec<f32>,
+    /// Decibels by which each mode is above what could hide it.
+    margin: Vec<f32>,
+    own_margin: Vec<f32>,
+    maskers: Maskers,
+    curve: Curve,
     active: Vec<u32>,
+    merged: Vec<u32>,
     zero: [Vec<f32>; 2],
     section: [f32; BLOCK],
     /// What each body may have, by rank.
@@ -70,7 +77,12 @@ impl Scratch {
             re: room(),
             im: room(),
             select: Vec::with_capacity(modes),
-            active: Vec::with_capacity(2 * modes),
+            margin: room(),
+            own_margin: room(),
+            maskers: Maskers::default(),
+            curve: Curve::default(),
+            active: Vec::with_capacity(modes),
+            merged: Vec::with_capacity(modes),
             zero: [vec![0.0; Lanes::capacity(modes)], vec![0.0; Lanes::capacity(modes)]],
             section: [0.0; BLOCK],
             grants: vec![0; most_bodies],
@@ -114,7 +126,16 @@ pub(crate) struct Body {
     makeup: Vec<f32>,
     /// Base-2 logarithm of its change per sample.
     makeup_rate: Vec<f32>,
-    anchored: u64,
+    makeup_rests: bool,
+    /// The moment each state is true at, for modes that are not in the lanes (lower half of the clock).
+    since: Vec<u32>,
+    /// Modes that are not off, in rising order.
+    members: Vec<u32>,
+    /// When all states were last brought to the present.
+    settled: u64,
+    /// When levels were last true, and whether nothing but decay has happened since.
+    measured: u64,
+    calm: bool,
     lanes: Lanes,
     /// Samples until entering modes are in and leaving ones out.
     fade_left: usize,
@@ -179,7 +200,12 @@ impl Body {
             status: vec![Status::Off; n],
             makeup: vec![1.0; n],
             makeup_rate: vec![0.0; n],
-            anchored: 0,
+            makeup_rests: true,
+            since: vec![0; n],
+            members: Vec::with_capacity(n),
+            settled: 0,
+            measured: 0,
+            calm: false,
             lanes: Lanes::new(n),
             fade_left: 0,
             drives: std::array::from_fn(|_| Drive::new(n, capacity)),
@@ -208,17 +234,33 @@ impl Body {
 
     /// Brings all states to the present.
     fn settle(&mut self, now: u64, world: &World) {
-        let elapsed = u32::try_from(now - self.anchored).unwrap_or(u32::MAX);
-        if elapsed > 0 {
-            let poles = self.modulation.poles(&self.table);
-            (world.kernels.wide.advance)(&mut self.re, &mut self.im, poles, elapsed);
-        }
-        self.anchored = now;
+        let poles = self.modulation.poles(&self.table);
+        (world.kernels.wide.advance)(&mut self.re, &mut self.im, poles, &self.since, now as u32);
+        self.since.fill(now as u32);
+        self.settled = now;
         self.store(now);
     }
 
-    fn measure(&mut self, world: &World) {
+    /// Brings one state that is not in the lanes to the present.
+    fn settle_one(&mut self, k: usize, now: u64) {
+        let poles = self.modulation.poles(&self.table);
+        let elapsed = (now as u32).wrapping_sub(self.since[k]);
+        let z = (self.re[k], self.im[k]);
+        (self.re[k], self.im[k]) = advance_one(z, poles.turn[k], poles.fade[k], poles.scale, poles.damping, elapsed);
+        self.since[k] = now as u32;
+    }
+
+    /// Before the clock's lower half comes round, once in a day.
+    pub fn keep_time(&mut self, now: u64, world: &World, scratch: &mut Scratch) {
+        if now - self.settled > 1 << 31 {
+            self.settle(now, world);
+            self.load(now, world, scratch);
+        }
+    }
+
+    fn measure(&mut self, now: u64, world: &World) {
         (world.kernels.wide.levels)(&self.re, &self.im, Levels { energy: &mut self.energy, level: &mut self.level });
+        self.measured = now;
     }
 
     /// A blow at the present moment. `free` modes may be added to those computed.
@@ -269,13 +311,15 @@ impl Body {
         }
         let poles = self.modulation.poles(&self.table);
         (world.kernels.wide.inject)(&mut self.re, &mut self.im, &scratch.push[..n], &self.table.slant, poles, ahead);
-        self.measure(world);
-        self.account.energy = self.energy.iter().sum::<f32>() * self.loudness() * self.loudness();
-        self.wake(view, free, scratch);
+        self.measure(now, world);
+        self.calm = self.drives.iter().all(Drive::is_free) && self.modulation.is_at_rest();
+        self.account.energy = decide::sum(&self.energy) * self.loudness() * self.loudness();
+        self.wake(view, free, world, scratch);
         self.account.asleep = false;
         // Modes that are on are driven through the blow sample by sample; their state must not have it already.
         if free_drive.is_some() {
-            for k in 0..self.table.len {
+            for &k in &self.members {
+                let k = k as usize;
                 if matches!(self.status[k], Status::On | Status::Entering) {
                     (self.re[k], self.im[k]) = (scratch.re[k], scratch.im[k]);
                 }
@@ -305,6 +349,7 @@ impl Body {
         }
         self.drives[d].start(source);
         self.account.asleep = false;
+        self.calm = false;
         self.settle(now, world);
         self.load(now, world, scratch);
         Ok(d)
@@ -319,6 +364,7 @@ impl Body {
     pub fn tune(&mut self, change: impl FnOnce(&mut Modulation), now: u64, world: &World, scratch: &mut Scratch) {
         self.settle(now, world);
         change(&mut self.modulation);
+        self.calm = false;
         self.load(now, world, scratch);
     }
 
@@ -344,9 +390,10 @@ impl Body {
             }
         }
         self.settle(now, world);
-        for status in &mut self.status {
-            *status = if *status == Status::Off { Status::Off } else { Status::Leaving };
+        for &k in &self.members {
+            self.status[k as usize] = Status::Leaving;
         }
+        self.calm = false;
         self.fade_left = BLOCK;
         self.load(now, world, scratch);
         // The lanes ring out; what is kept for later is silence.
@@ -384,9 +431,6 @@ impl Body {
         let ring = &mut self.ring[from..from + len];
         ring.fill(0.0);
         let fading = self.fade_left > 0;
-        entering[..len].fill(Partial::default());
-        leaving[..len].fill(Partial::default());
-
         // All forces first: the states may only move on once, by the first force; the answers to others are added after that.
         let first = self.drives.iter().position(|d| !d.is_free());
         let acts: [bool; DRIVES] = std::array::from_fn(|d| !self.drives[d].is_free());
@@ -413,9 +457,8 @@ impl Body {
                 if let Some(coupled) = sections.coupling(s) {
                     self.lanes.add_response([part], &sections.lane_weights, coupled, len, k, zero, main);
                 }
-                for (y, sum) in section.iter_mut().zip(&main[..len]) {
-                    *y = sum.sum();
-                }
+                section[..len].fill(0.0);
+                (k.fold)(&main[..len], &mut section[..len]);
                 sections.hear(&section[..len]);
                 for (y, x) in ring.iter_mut().zip(&section[..len]) {
                     *y += x;
@@ -425,18 +468,21 @@ impl Body {
             main[..len].fill(Partial::default());
             let part = self.lanes.parts[0].clone();
             self.lanes.run(&part, drive, len, k, main);
-            for (y, sum) in ring.iter_mut().zip(&main[..len]) {
-                *y += sum.sum();
-            }
+            (k.fold)(&main[..len], ring);
         }
         if fading {
+            entering[..len].fill(Partial::default());
+            leaving[..len].fill(Partial::default());
             let (inward, outward) = (self.lanes.entering.clone(), self.lanes.leaving.clone());
             self.lanes.run(&inward, drive, len, k, entering);
             self.lanes.run(&outward, None, len, k, leaving);
             let begun = BLOCK - self.fade_left;
+            let (mut coming, mut going) = ([0.0; BLOCK], [0.0; BLOCK]);
+            (k.fold)(&entering[..len], &mut coming[..len]);
+            (k.fold)(&leaving[..len], &mut going[..len]);
             for (n, y) in ring.iter_mut().enumerate() {
-                let rise = (begun + n + 1) as f32 / BLOCK as f32;
-                *y += rise * entering[n].sum() + (1.0 - rise) * leaving[n].sum();
+                let rise = (begun + n + 1) as f32 * (1.0 / BLOCK as f32);
+                *y += rise * coming[n] + (1.0 - rise) * going[n];
             }
         }
         for d in (0..DRIVES).filter(|&d| acts[d] && Some(d) != first) {
@@ -445,9 +491,7 @@ impl Body {
             let weights = &self.drives[d].lane_weights;
             let parts = self.lanes.driven();
             self.lanes.add_response(parts, weights, &forces[d], len, k, zero, main);
-            for (y, sum) in ring.iter_mut().zip(&main[..len]) {
-                *y += sum.sum();
-            }
+            (k.fold)(&main[..len], ring);
         }
         if fading {
             self.fade_left -= len;
@@ -467,9 +511,11 @@ impl Body {
         for range in [self.lanes.leaving.rotation.clone(), self.lanes.leaving.two_pole.clone()] {
             for &k in self.lanes.index[range].iter().filter(|&&k| k != Lanes::NOBODY) {
                 self.status[k as usize] = Status::Off;
-                self.mixed -= 1;
             }
         }
+        let Self { members, status, .. } = self;
+        members.retain(|&k| status[k as usize] != Status::Off);
+        self.mixed = self.members.len();
         self.lanes.end_fade();
     }
 
@@ -480,11 +526,19 @@ impl Body {
             diffuse.add(&mut self.bus);
         }
         let (from, to) = (self.gain, self.loudness());
+        if (from, to) == (1.0, 1.0) {
+            return self.drift(world, scratch);
+        }
         let step = (to - from) / BLOCK as f32;
         for (n, y) in self.bus.iter_mut().enumerate() {
             *y *= from + step * (n + 1) as f32;
         }
         self.gain = to;
+        self.drift(world, scratch);
+    }
+
+    /// Changes of tuning that go on by themselves.
+    fn drift(&mut self, world: &World, scratch: &mut Scratch) {
         if self.modulation.moves() {
             let energy = self.lanes.energy();
             if self.modulation.step(energy, world.rate_hz) {

@@ -21,6 +21,7 @@ mod wide;
 mod x86;
 
 pub use wide::{HalfSineFilter, Levels, Poles};
+pub(crate) use wide::{Place, advance_one};
 
 /// Modes in a group of lanes: arrays of a bank are a multiple of this long.
 pub const LANES: usize = 8;
@@ -66,6 +67,7 @@ impl Bank<'_> {
 
 type Free = fn(Bank<'_>, &mut [Partial]);
 type Driven = fn(Bank<'_>, weights: &[f32], force: &[f32], &mut [Partial]);
+type Fold = fn(&[Partial], &mut [f32]);
 type Step = fn(Bank<'_>, weights: &[f32], force: f32) -> f32;
 
 /// The loops in one instruction set.
@@ -83,6 +85,8 @@ pub struct Kernels {
     pub two_pole_free: Free,
     /// The same under a force that was differenced as the [module](self) says.
     pub two_pole_driven: Driven,
+    /// Adds the sums of partial sums to samples.
+    pub fold: Fold,
     /// Per-mode work of the policy and of events; see [`wide`].
     pub(crate) wide: wide::Wide,
 }
@@ -103,6 +107,7 @@ impl Kernels {
             rotation_step: scalar::rotation_step,
             two_pole_free: scalar::two_pole_free,
             two_pole_driven: scalar::two_pole_driven,
+            fold: scalar::fold,
             wide: wide::Wide::portable(),
         }
     }
@@ -116,6 +121,7 @@ impl Kernels {
             rotation_step: lanes::portable::rotation_step,
             two_pole_free: lanes::portable::two_pole_free,
             two_pole_driven: lanes::portable::two_pole_driven,
+            fold: lanes::portable::fold,
             wide: wide::Wide::portable(),
         }
     }
@@ -157,6 +163,10 @@ pub(crate) fn without_denormals<R>(work: impl FnOnce() -> R) -> R {
 /// The loops as they are defined.
 mod scalar {
     use super::{Bank, LANES, Partial};
+
+    pub fn fold(sums: &[Partial], out: &mut [f32]) {
+        out.iter_mut().zip(sums).for_each(|(y, sum)| *y += sum.sum());
+    }
 
     pub fn rotation_free(bank: Bank<'_>, out: &mut [Partial]) {
         for i in 0..bank.checked_len() {

@@ -59,6 +59,17 @@ pub enum Playback {
     PascalAt(f32),
 }
 
+impl Playback {
+    /// From the engine's levels (10 log10 of mean square pressures) to dB SPL, when all that sounds has this energy; `None` if nothing does and the
+    /// level is relative to all.
+    pub(crate) fn shift_db(self, total: f32) -> Option<f32> {
+        match self {
+            Self::PascalAt(db) => Some(db),
+            Self::TotalAt(db) => (total > 0.0).then(|| db - 10.0 * total.log10()),
+        }
+    }
+}
+
 impl Default for Playback {
     fn default() -> Self {
         Self::TotalAt(60.0)

@@ -43,9 +43,12 @@ pub(crate) struct ModeTable {
     pub two_pole_push: Vec<f32>,
     pub bark: Vec<f32>,
     pub threshold: Vec<f32>,
+    /// Place on the grid of the masking curve.
     pub cell: Vec<u16>,
-    /// Fall of the level in a sample, in dB.
-    pub drop_db: Vec<f32>,
+    pub share: Vec<f32>,
+    /// Fall of the level and factor of the energy in a policy frame.
+    pub frame_fall: Vec<f32>,
+    pub frame_shrink: Vec<f32>,
     /// Expected energy over the square of the excitation, under a force of unit variance per sample: `1/(4 d fs)`.
     pub build_up: Vec<f32>,
     /// Root mean square over all sites of the excitation by a unit force along the normal, output gain included.
@@ -79,7 +82,9 @@ impl ModeTable {
             bark: blank(),
             threshold: blank(),
             cell: vec![0; padded],
-            drop_db: blank(),
+            share: blank(),
+            frame_fall: blank(),
+            frame_shrink: blank(),
             build_up: blank(),
             typical: blank(),
             rows: Vec::new(),
@@ -130,8 +135,10 @@ impl ModeTable {
         let bark = hearing::bark(frequency_hz) as f32;
         self.bark[i] = bark;
         self.threshold[i] = hearing::threshold_db(frequency_hz) as f32;
-        self.cell[i] = masking::cell(bark);
-        self.drop_db[i] = (20.0 * d * std::f64::consts::LOG10_E) as f32;
+        (self.cell[i], self.share[i]) = masking::cell(bark);
+        let frame = (Self::frame_blocks(sample_rate_hz) * BLOCK) as f64;
+        self.frame_fall[i] = (20.0 * d * frame * std::f64::consts::LOG10_E) as f32;
+        self.frame_shrink[i] = (-2.0 * d * frame).exp() as f32;
         self.build_up[i] = (1.0 / (4.0 * decay_per_s * sample_rate_hz)) as f32;
         self.frequency_hz[i] = frequency_hz as f32;
     }
@@ -180,6 +187,6 @@ impl ModeTable {
 
     /// Blocks per policy frame: 1024 samples up to 50 kHz, 2048 above.
     pub fn frame_blocks(sample_rate_hz: f64) -> usize {
-        if sample_rate_hz > 50_000.0 { 2048 / BLOCK } else { 1024 / BLOCK }
+        if sample_rate_hz < 50_000.0 { 1024 / BLOCK } else { 2048 / BLOCK }
     }
 }

@@ -2,11 +2,21 @@
 
 use super::{Body, Scratch, Status, World};
 use crate::BLOCK;
-use crate::kernel::{Bank, LANES, Partial};
+use crate::kernel::{Bank, LANES, Levels, Partial, Place};
+use crate::policy::Playback;
 use crate::policy::masking::{Curve, Maskers};
 
 /// Decibels by which a mode must pass its threshold before it is switched again.
 const HYSTERESIS_DB: f32 = 1.0;
+
+/// Modes this far below what hides them are taken for possible maskers: the next frame's curve may be lower.
+const NEARLY_DB: f32 = 6.0;
+
+/// Frames after which states are read out and laid out anew even if nothing changed, to make good for rounded coefficients.
+const RELOAD_FRAMES: u64 = 4;
+
+/// Modes that a blow may wake without asking which of them hide each other.
+const FEW_WAKE: usize = 24;
 
 /// A mode that a blow wakes starts at once, without a fade, if what it still held is below this share of its new energy.
 const FRESH: f32 = 0.01;
@@ -20,12 +30,29 @@ pub(crate) struct View<'a> {
     pub truncation_db: f32,
 }
 
+impl View<'_> {
+    /// Whether nothing is ever left out.
+    fn takes_all(&self) -> bool {
+        self.hearing.is_none() && self.truncation_db == f32::NEG_INFINITY
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(crate) struct Hearing<'a> {
     pub curve: &'a Curve,
-    /// From the engine's levels to dB SPL at the ear.
+    /// From the engine's levels to dB SPL at the ear, when the curve was made.
     pub shift_db: f32,
     pub offset_db: f32,
+    pub playback: Playback,
+    /// Energy of all other bodies.
+    pub others: f32,
+}
+
+impl Hearing<'_> {
+    /// From levels to dB SPL now that the body has this energy.
+    fn shift_with(&self, energy: f32) -> f32 {
+        self.playback.shift_db(self.others + energy).unwrap_or(self.shift_db)
+    }
 }
 
 /// What a visit collects for the next frame.
@@ -65,31 +92,30 @@ impl Body {
         20.0 * self.loudness().abs().max(1e-10).log10()
     }
 
-    /// Why mode `k` need not be computed, if so. Bodies with sections are all or nothing: their modes drive each other.
-    fn verdict(&self, k: usize, gain_db: f32, view: &View<'_>) -> Verdict {
-        let level = self.level[k] + gain_db;
-        if level < view.truncation_db {
-            return Verdict::Truncated;
-        }
-        let Some(hearing) = &view.hearing else { return Verdict::Heard };
+    /// Fills `scratch.margin` and returns the hysteresis.
+    fn judge(&self, gain_db: f32, view: &View<'_>, world: &World, scratch: &mut Scratch) -> f32 {
+        let margin = &mut scratch.margin[..self.table.padded];
+        let Some(hearing) = &view.hearing else {
+            margin.fill(f32::INFINITY);
+            return 0.0;
+        };
+        (world.kernels.wide.judge)(&self.level, self.place_under(hearing.curve), gain_db + hearing.shift_db, margin);
         // Half the offset at most: a mode must be able to pass its own curve.
-        let margin = HYSTERESIS_DB.min(0.5 * hearing.offset_db);
-        let margin = if matches!(self.status[k], Status::On | Status::Entering) { -margin } else { margin };
-        let level = level + hearing.shift_db - margin;
-        let heard = level > self.table.threshold[k]
-            && level >= hearing.curve.at(self.table.cell[k], self.table.bark[k]) - SLACK_DB;
-        if heard { Verdict::Heard } else { Verdict::Masked }
+        HYSTERESIS_DB.min(0.5 * hearing.offset_db)
     }
 
     /// After a blow: switches on what it made audible, `free` modes at most. Nothing is switched off. `scratch.re`, `scratch.im` hold the states
     /// from before.
-    pub(super) fn wake(&mut self, view: &View<'_>, free: usize, scratch: &mut Scratch) {
+    pub(super) fn wake(&mut self, view: &View<'_>, free: usize, world: &World, scratch: &mut Scratch) {
         let gain_db = self.gain_db();
         let whole = self.sections.is_some();
-        scratch.select.clear();
+        let hysteresis = self.judge(gain_db, view, world, scratch);
+        self.judge_by_itself(gain_db, view, hysteresis, world, scratch);
+        let floor = view.truncation_db - gain_db;
         scratch.active.clear();
         for k in 0..self.table.len {
-            if self.status[k] == Status::Off && (whole || self.verdict(k, gain_db, view) == Verdict::Heard) {
+            let heard = scratch.margin[k] >= hysteresis && self.level[k] >= floor;
+            if self.status[k] == Status::Off && (whole || heard) {
                 scratch.active.push(k as u32);
             }
         }
@@ -104,6 +130,42 @@ impl Body {
                 self.status[k] = Status::Entering;
                 self.fade_left = BLOCK;
             }
+        }
+        if !scratch.active.is_empty() {
+            self.members.extend_from_slice(&scratch.active);
+            self.members.sort_unstable();
+        }
+    }
+
+    /// After a blow the common curve is out of date: the body's own modes hide each other as loud as they are now. Lowers the margins
+    /// accordingly.
+    fn judge_by_itself(&self, gain_db: f32, view: &View<'_>, hysteresis: f32, world: &World, scratch: &mut Scratch) {
+        let Some(hearing) = &view.hearing else { return };
+        let Scratch { margin, own_margin, maskers, curve, .. } = scratch;
+        let table = &*self.table;
+        let waking = |(k, m): (usize, &f32)| *m >= hysteresis && self.status[k] == Status::Off;
+        if margin[..table.len].iter().enumerate().filter(|x| waking(*x)).count() <= FEW_WAKE {
+            return;
+        }
+        maskers.clear();
+        for (k, _) in margin[..table.len].iter().enumerate().filter(|(_, m)| **m >= hysteresis) {
+            maskers.offer(table.cell[k], table.bark[k], self.level[k] + gain_db);
+        }
+        let shift_db = hearing.shift_with(self.account.energy);
+        curve.rebuild(maskers, shift_db, hearing.offset_db, &world.kernels);
+        let own_margin = &mut own_margin[..table.padded];
+        (world.kernels.wide.judge)(&self.level, self.place_under(curve), gain_db + shift_db, own_margin);
+        for (m, own) in margin.iter_mut().zip(own_margin) {
+            *m = if *own < *m { *own } else { *m };
+        }
+    }
+
+    fn place_under<'a>(&'a self, curve: &'a Curve) -> Place<'a> {
+        Place {
+            threshold: &self.table.threshold,
+            cell: &self.table.cell,
+            share: &self.table.share,
+            edges: curve.edges(),
         }
     }
 
@@ -144,32 +206,65 @@ impl Body {
         if self.fade_left > 0 {
             return false;
         }
-        self.settle(now, world);
-        self.measure(world);
+        let stale = now - self.lanes.loaded >= RELOAD_FRAMES * harvest.frame as u64;
+        if view.takes_all() && self.account.granted == usize::MAX && self.makeup_rests && self.mixed == self.table.len {
+            // Nothing to decide; only the rounding of coefficients is made good now and then.
+            if stale {
+                self.settle(now, world);
+                self.load(now, world, scratch);
+            }
+            return true;
+        }
         let acted_on = self.drives.iter().any(|d| !d.is_free());
+        if self.calm {
+            let out = Levels { energy: &mut self.energy, level: &mut self.level };
+            let (wide, elapsed) = (&world.kernels.wide, (now - self.measured) as f32);
+            if elapsed == harvest.frame {
+                (wide.decay_frame)(out, &self.table.frame_fall, &self.table.frame_shrink);
+            } else {
+                (wide.decay)(out, &self.table.fade, elapsed);
+            }
+            self.measured = now;
+        } else {
+            self.settle(now, world);
+            self.measure(now, world);
+        }
+        self.calm = !acted_on && self.modulation.is_at_rest();
         self.expect(world);
         let gain_db = self.gain_db();
         let gain = self.loudness() * self.loudness();
-        let damping = self.modulation.damping();
         let whole = self.sections.is_some();
+        let hysteresis = self.judge(gain_db, view, world, scratch);
+        let floor = view.truncation_db - gain_db;
 
-        let (mut total, mut truncated, mut masked) = (0.0, 0, 0);
+        let total = sum(&self.energy[..self.table.len]);
+        let table = &*self.table;
+        let levels = &self.level[..table.len];
+        let mut truncated = levels.iter().map(|l| u32::from(*l < floor)).sum::<u32>() as usize;
+        let damping = self.modulation.damping();
+        let hears = view.hearing.is_some();
         scratch.active.clear();
-        for k in 0..self.table.len {
-            total += self.energy[k];
-            match self.verdict(k, gain_db, view) {
-                Verdict::Heard => scratch.active.push(k as u32),
-                Verdict::Truncated => truncated += 1,
-                Verdict::Masked => masked += 1,
-            }
-            if let Some(hearing) = &view.hearing {
-                let level = self.level[k] + gain_db;
-                if level + hearing.shift_db > self.table.threshold[k] {
-                    let later = level - damping * self.table.drop_db[k] * harvest.frame;
-                    harvest.maskers.offer(self.table.cell[k], self.table.bark[k], later);
+        for (group, margins) in scratch.margin[..table.padded].chunks_exact(LANES).enumerate() {
+            // Most modes are far below: nothing else need be known of them.
+            if margins.iter().fold(false, |near, m| near | (*m > -NEARLY_DB)) {
+                for (k, &margin) in (group * LANES..table.len).zip(margins).filter(|(_, m)| **m > -NEARLY_DB) {
+                    let level = levels[k];
+                    if hears {
+                        // As loud as it will be when the curve is used.
+                        harvest.maskers.offer(
+                            table.cell[k],
+                            table.bark[k],
+                            level + gain_db - damping * table.frame_fall[k],
+                        );
+                    }
+                    let on = matches!(self.status[k], Status::On | Status::Entering);
+                    if margin >= (if on { -hysteresis } else { hysteresis }) && level >= floor {
+                        scratch.active.push(k as u32);
+                    }
                 }
             }
         }
+        let mut masked = table.len.saturating_sub(truncated + scratch.active.len());
         if whole {
             let awake = acted_on || truncated < self.table.len;
             scratch.active.clear();
@@ -186,15 +281,14 @@ impl Body {
             self.keep_entering(free, scratch);
         }
         let kept = scratch.active.len();
-        self.switch(scratch);
+        let changed = self.switch(now, scratch);
         self.make_up(harvest.makeup, harvest.frame);
         if let Some(bands) = &mut harvest.bands {
             for k in 0..self.table.len {
-                let b = band(self.table.bark[k]);
-                bands.all[b] += gain * self.energy[k];
-                if matches!(self.status[k], Status::On | Status::Entering) {
-                    bands.kept[b] += gain * self.energy[k];
-                }
+                bands.all[band(self.table.bark[k])] += gain * self.energy[k];
+            }
+            for &k in &scratch.active {
+                bands.kept[band(self.table.bark[k as usize])] += gain * self.energy[k as usize];
             }
         }
         self.account = super::Account {
@@ -206,8 +300,16 @@ impl Body {
             asleep: truncated == self.table.len && !acted_on,
             ..self.account
         };
-        self.load(now, world, scratch);
+        if changed || stale || !self.makeup_rests || !self.lanes_are_current() {
+            self.store(now);
+            self.load(now, world, scratch);
+        }
         true
+    }
+
+    /// Whether the form in which modes are computed is the one they should have.
+    fn lanes_are_current(&self) -> bool {
+        self.lanes.at_rest == self.modulation.is_at_rest()
     }
 
     /// Reduces the modes that would enter to the loudest `free`.
@@ -226,32 +328,53 @@ impl Body {
         });
     }
 
-    /// Modes in `scratch.active` are on or enter, all others are off or leave.
-    fn switch(&mut self, scratch: &Scratch) {
+    /// Modes in `scratch.active` are on or enter, all others are off or leave. Says whether that changes anything; states of members and of modes
+    /// that enter are true then.
+    fn switch(&mut self, now: u64, scratch: &mut Scratch) -> bool {
+        let Scratch { active, merged, .. } = scratch;
+        merged.clear();
+        let (mut old, mut new) = (self.members.iter().copied().peekable(), active.iter().copied().peekable());
         let mut changed = false;
-        let mut chosen = scratch.active.iter().copied().peekable();
-        for k in 0..self.table.len {
-            let on = chosen.next_if_eq(&(k as u32)).is_some();
-            let status = &mut self.status[k];
-            match (on, *status) {
-                (true, Status::Off) => *status = Status::Entering,
-                (false, Status::On) => *status = Status::Leaving,
-                _ => continue,
-            }
-            changed = true;
+        // Both lists are in rising order.
+        while let Some(k) = [old.peek(), new.peek()].into_iter().flatten().min().copied() {
+            let was = old.next_if_eq(&k).is_some();
+            let on = new.next_if_eq(&k).is_some();
+            changed |= was != on;
+            merged.push(k);
+            let status = &mut self.status[k as usize];
+            *status = match (was, on) {
+                (true, false) => Status::Leaving,
+                (false, _) => Status::Entering,
+                (true, true) => *status,
+            };
         }
         if changed {
             self.fade_left = BLOCK;
+            self.store(now);
+            for &k in merged.iter() {
+                if self.status[k as usize] == Status::Entering {
+                    self.settle_one(k as usize, now);
+                }
+            }
+            self.members.clear();
+            self.members.extend_from_slice(merged);
+        } else if !self.makeup_rests {
+            self.store(now);
         }
+        changed
     }
 
     /// Sets out for the gains that make up for what is left out: new modes have them at once, others reach them in a frame.
     fn make_up(&mut self, goals: Option<&[f32; BANDS]>, frame: f32) {
         let Some(goals) = goals else {
-            self.makeup.fill(1.0);
-            self.makeup_rate.fill(0.0);
+            if !self.makeup_rests {
+                self.makeup.fill(1.0);
+                self.makeup_rate.fill(0.0);
+                self.makeup_rests = true;
+            }
             return;
         };
+        self.makeup_rests = false;
         for k in 0..self.table.len {
             let goal = goals[band(self.table.bark[k])];
             match self.status[k] {
@@ -281,14 +404,17 @@ impl Body {
     }
 }
 
-/// Tolerance for rounding when a mode meets its own curve.
-const SLACK_DB: f32 = 0.01;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Heard,
-    Masked,
-    Truncated,
+/// The sum in eight parts, which a machine can add at once.
+pub(super) fn sum(x: &[f32]) -> f32 {
+    let mut parts = [0.0f32; LANES];
+    let chunks = x.chunks_exact(LANES);
+    let rest: f32 = chunks.remainder().iter().sum();
+    for chunk in chunks {
+        for (part, y) in parts.iter_mut().zip(chunk) {
+            *part += y;
+        }
+    }
+    parts.iter().sum::<f32>() + rest
 }
 
 /// The spectrum of a force, as the energies of a row of resonators that listen to it.

@@ -29,7 +29,9 @@ pub(crate) struct Lanes {
     pub parts: [Part; MOST_SECTIONS],
     pub entering: Part,
     pub leaving: Part,
+    /// When the lanes were laid out, and when their states were last written back.
     pub loaded: u64,
+    stored: u64,
     pub used: usize,
     /// Whether coefficients are the table's own.
     pub at_rest: bool,
@@ -56,6 +58,7 @@ impl Lanes {
             entering: Part::default(),
             leaving: Part::default(),
             loaded: 0,
+            stored: 0,
             used: 0,
             at_rest: true,
         }
@@ -183,10 +186,50 @@ fn join(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     }
 }
 
+/// A role is a section of on-modes, entering or leaving; even for rotation, odd for two-pole.
+const ENTERING: usize = 2 * MOST_SECTIONS;
+const LEAVING: usize = ENTERING + 2;
+const ROLES: usize = LEAVING + 2;
+
+/// Modes up to which all rotate: four groups of lanes, which take no longer than one.
+const FEW: usize = 4 * LANES;
+
+/// Who goes where.
+struct Roles {
+    sections: usize,
+    starts: [usize; MOST_SECTIONS],
+    two_pole: bool,
+}
+
+impl Roles {
+    #[inline]
+    fn of(&self, k: usize, status: Status, plain: bool) -> usize {
+        // While the tuning moves everything rotates; so do few modes, because one call of a kernel is cheaper than two.
+        let two_pole = usize::from(plain && self.two_pole);
+        two_pole
+            + match status {
+                Status::Entering => ENTERING,
+                Status::Leaving => LEAVING,
+                _ if self.sections == 1 => 0,
+                _ => 2 * self.starts[1..self.sections].iter().filter(|start| k >= **start).count(),
+            }
+    }
+
+    /// The order in memory. What enters follows the last section's modes of its form, so that the two can be joined when the fade is over.
+    fn layout(&self) -> impl Iterator<Item = usize> {
+        let last = 2 * (self.sections - 1);
+        (0..last).chain([last, ENTERING, last + 1, ENTERING + 1, LEAVING, LEAVING + 1])
+    }
+}
+
 impl Body {
     /// Writes the lanes' states back, with what their rounded coefficients lacked.
     pub(super) fn store(&mut self, now: u64) {
-        let Self { lanes, table, re, im, makeup, makeup_rate, .. } = self;
+        if self.lanes.stored == now {
+            return;
+        }
+        self.lanes.stored = now;
+        let Self { lanes, table, re, im, since, makeup, makeup_rate, .. } = self;
         let n = (now - lanes.loaded) as f32;
         let [rotation_drift, two_pole_drift] = [&table.rotation_drift, &table.two_pole_drift];
         let mut gain_of = |k: usize| {
@@ -207,6 +250,7 @@ impl Body {
                         (cr, ci) = (1.0 + n * rotation_drift[0][k], n * rotation_drift[1][k]);
                     }
                     (re[k], im[k]) = (zr * cr - zi * ci, zr * ci + zi * cr);
+                    since[k] = now as u32;
                 }
             }
             for i in part.two_pole.clone() {
@@ -221,6 +265,7 @@ impl Body {
                     let (zr, zi) = (y1 * pr - wi * pi, y1 * pi + wi * pr);
                     let (cr, ci) = (1.0 + n * two_pole_drift[0][k], n * two_pole_drift[1][k]);
                     (re[k], im[k]) = (zr * cr - zi * ci, zr * ci + zi * cr);
+                    since[k] = now as u32;
                 }
             }
         }
@@ -228,93 +273,78 @@ impl Body {
 
     /// Lays out the modes that are on, entering or leaving, from their states at `now`.
     pub(super) fn load(&mut self, now: u64, world: &World, scratch: &mut Scratch) {
-        scratch.active.clear();
-        scratch.active.extend((0..self.table.len as u32).filter(|&k| self.status[k as usize] != Status::Off));
-        self.mixed = scratch.active.len();
+        self.mixed = self.members.len();
         let at_rest = self.modulation.is_at_rest();
         if !at_rest {
             self.modulation.coefficients(&self.table, world, scratch);
         }
         self.lanes.at_rest = at_rest;
-        self.lanes.loaded = now;
-        let mut at = 0;
-        // Rotation of the on-modes, then of those entering, so that the two can be joined when the fade is over; likewise two-pole.
+        (self.lanes.loaded, self.lanes.stored) = (now, now);
         let sections = self.sections.as_ref().map_or(1, |s| s.count());
-        self.lanes.parts = Default::default();
-        for section in 0..sections {
-            let modes = self.sections.as_ref().map_or(0..self.table.len, |s| s.modes(section));
-            let last = section + 1 == sections;
-            for two_pole in [false, true] {
-                let range = self.load_part(&mut at, Status::On, two_pole, at_rest, modes.clone(), scratch);
-                let entering = if last {
-                    self.load_part(&mut at, Status::Entering, two_pole, at_rest, 0..self.table.len, scratch)
-                } else {
-                    at..at
-                };
-                if two_pole {
-                    self.lanes.parts[section].two_pole = range;
-                    self.lanes.entering.two_pole = entering;
-                } else {
-                    self.lanes.parts[section].rotation = range;
-                    self.lanes.entering.rotation = entering;
+        let starts = self.sections.as_ref().map_or([0; MOST_SECTIONS], |s| s.starts());
+        let roles = Roles { sections, starts, two_pole: at_rest && self.mixed > FEW };
+        // How many of each role, then where each begins, then everybody to their place.
+        let mut counts = [0usize; ROLES];
+        for &index in &self.members {
+            let k = index as usize;
+            counts[roles.of(k, self.status[k], self.table.plain[k])] += 1;
+        }
+        let mut ranges: [Range<usize>; ROLES] = Default::default();
+        let mut at = 0;
+        for role in roles.layout() {
+            ranges[role] = at..at + counts[role].next_multiple_of(LANES);
+            at = ranges[role].end;
+        }
+        self.lanes.used = at;
+        let mut next = ranges.each_ref().map(|r| r.start);
+        for m in 0..self.members.len() {
+            let index = self.members[m];
+            let role = roles.of(index as usize, self.status[index as usize], self.table.plain[index as usize]);
+            let i = next[role];
+            next[role] += 1;
+            self.place(i, index, role % 2 == 1, scratch);
+        }
+        for (range, next) in ranges.iter().zip(next) {
+            for i in next..range.end {
+                self.lanes.index[i] = Lanes::NOBODY;
+                for array in [&mut self.lanes.s0, &mut self.lanes.s1, &mut self.lanes.c0, &mut self.lanes.c1] {
+                    array[i] = 0.0;
                 }
             }
         }
-        self.lanes.leaving.rotation =
-            self.load_part(&mut at, Status::Leaving, false, at_rest, 0..self.table.len, scratch);
-        self.lanes.leaving.two_pole =
-            self.load_part(&mut at, Status::Leaving, true, at_rest, 0..self.table.len, scratch);
-        self.lanes.used = at;
+        let part = |first: usize| Part { rotation: ranges[first].clone(), two_pole: ranges[first + 1].clone() };
+        self.lanes.parts = std::array::from_fn(|s| part(2 * s));
+        self.lanes.entering = part(ENTERING);
+        self.lanes.leaving = part(LEAVING);
         self.load_weights();
         debug_assert!(self.fade_left <= BLOCK);
     }
 
-    fn load_part(
-        &mut self,
-        at: &mut usize,
-        status: Status,
-        two_pole: bool,
-        at_rest: bool,
-        modes: Range<usize>,
-        scratch: &Scratch,
-    ) -> Range<usize> {
+    /// Puts mode `index` into lane `i`.
+    fn place(&mut self, i: usize, index: u32, two_pole: bool, scratch: &Scratch) {
         let Self { lanes, table, re, im, makeup, makeup_rate, .. } = self;
-        let start = *at;
-        for &index in &scratch.active {
-            let k = index as usize;
-            // While the tuning moves everything rotates.
-            if self.status[k] != status || (table.plain[k] && at_rest) != two_pole || !modes.contains(&k) {
-                continue;
-            }
-            let i = *at;
-            *at += 1;
-            lanes.index[i] = index;
-            let (zr, zi) = (re[k] * makeup[k], im[k] * makeup[k]);
-            if two_pole {
-                let (br, bi) = (table.back[0][k], table.back[1][k]);
-                let (wr, wi) = (zr * br - zi * bi, zr * bi + zi * br);
-                (lanes.s0[i], lanes.s1[i]) = (wr, wr * br - wi * bi);
-                (lanes.c0[i], lanes.c1[i]) = (table.two_pole[0][k], table.two_pole[1][k]);
+        let k = index as usize;
+        lanes.index[i] = index;
+        let (zr, zi) = (re[k] * makeup[k], im[k] * makeup[k]);
+        if two_pole {
+            let (br, bi) = (table.back[0][k], table.back[1][k]);
+            let (wr, wi) = (zr * br - zi * bi, zr * bi + zi * br);
+            (lanes.s0[i], lanes.s1[i]) = (wr, wr * br - wi * bi);
+            (lanes.c0[i], lanes.c1[i]) = (table.two_pole[0][k], table.two_pole[1][k]);
+        } else {
+            (lanes.s0[i], lanes.s1[i]) = (zr, zi);
+            (lanes.c0[i], lanes.c1[i]) = if lanes.at_rest {
+                (table.rotation[0][k], table.rotation[1][k])
             } else {
-                (lanes.s0[i], lanes.s1[i]) = (zr, zi);
-                (lanes.c0[i], lanes.c1[i]) =
-                    if at_rest { (table.rotation[0][k], table.rotation[1][k]) } else { (scratch.re[k], scratch.im[k]) };
-            }
-            if makeup_rate[k] != 0.0 {
-                // The gain moves with the decay: no steps.
-                let change = makeup_rate[k].exp2();
-                lanes.c0[i] *= change;
-                lanes.c1[i] *= if two_pole { change * change } else { change };
-            }
+                (scratch.re[k], scratch.im[k])
+            };
         }
-        while *at % LANES != 0 {
-            lanes.index[*at] = Lanes::NOBODY;
-            for array in [&mut lanes.s0, &mut lanes.s1, &mut lanes.c0, &mut lanes.c1] {
-                array[*at] = 0.0;
-            }
-            *at += 1;
+        if makeup_rate[k] != 0.0 {
+            // The gain moves with the decay: no steps.
+            let change = makeup_rate[k].exp2();
+            lanes.c0[i] *= change;
+            lanes.c1[i] *= if two_pole { change * change } else { change };
         }
-        start..*at
     }
 
     /// Weights of everything that acts, in the order of the lanes.

@@ -7,7 +7,6 @@ use crate::BLOCK;
 use crate::drive::Force;
 use crate::kernel::LANES;
 use crate::table::ModeTable;
-use std::ops::Range;
 
 /// Sections at most.
 pub(crate) const MOST_SECTIONS: usize = 4;
@@ -91,8 +90,9 @@ impl Sections {
         self.settings.sections
     }
 
-    pub fn modes(&self, section: usize) -> Range<usize> {
-        self.bounds[section]..self.bounds[section + 1]
+    /// First mode of each section.
+    pub fn starts(&self) -> [usize; MOST_SECTIONS] {
+        std::array::from_fn(|s| self.bounds[s])
     }
 
     pub fn begin(&mut self) {

@@ -9,7 +9,7 @@ use crate::body::{Body, Hit, Scratch, World};
 use crate::drive::Source;
 use crate::kernel::Kernels;
 use crate::policy::masking::{Curve, Maskers};
-use crate::policy::{Playback, Quality, quota};
+use crate::policy::{Quality, quota};
 use crate::settings::Settings;
 use crate::stats::{SharedStats, Stats};
 use crate::table::ModeTable;
@@ -65,6 +65,15 @@ struct Perception {
     bands: Bands,
     makeup: Makeup,
     shift_db: f32,
+    /// Energy of all that sounds.
+    total: f32,
+}
+
+impl Perception {
+    /// From levels to dB SPL, and the energy of all but a body that has this one.
+    fn levels(&self, own: f32) -> (f32, f32) {
+        (self.shift_db, (self.total - own).max(0.0))
+    }
 }
 
 /// Gains per Bark band that make up for what was left out.
@@ -177,10 +186,11 @@ impl Processor {
         let due = first < last;
         let Some(mut body) = self.places[slot].body.take() else { return };
         let mixed_before = body.mixed;
+        body.keep_time(self.clock, &self.world, &mut self.scratch);
         let turn = slot % self.frame_blocks == self.block_in_frame;
         if (turn || self.places[slot].overdue) && !body.account.asleep {
             let free = self.free_modes();
-            let view = view(&self.quality, &self.perception.curve, self.perception.shift_db);
+            let view = view(&self.quality, &self.perception.curve, self.perception.levels(body.account.energy));
             let compensate = self.quality.masking.is_some_and(|m| m.compensate);
             let mut harvest = Harvest {
                 maskers: &mut self.perception.maskers,
@@ -250,8 +260,10 @@ impl Processor {
                 };
                 let hit = Hit { site: &site, impulse_ns: impulse.map(|x| x * factor), duration_s, early, at };
                 let free = self.free_modes();
-                let view = view(&self.quality, &self.perception.curve, self.perception.shift_db);
+                let view = view(&self.quality, &self.perception.curve, self.perception.levels(body.account.energy));
+                let before = body.account.energy;
                 body.hit(hit, now, &view, free, &self.world, &mut self.scratch);
+                self.perception.total += body.account.energy - before;
                 self.stats.hits += 1;
             }
         }
@@ -374,12 +386,9 @@ impl Processor {
         }
         if let Some(masking) = self.quality.masking {
             let p = &mut self.perception;
-            p.shift_db = match masking.playback {
-                Playback::PascalAt(db) => db,
-                Playback::TotalAt(_) if total <= 0.0 => UNKNOWN_DB,
-                Playback::TotalAt(db) => db - 10.0 * total.log10(),
-            };
-            p.curve.rebuild(&p.maskers, p.shift_db, masking.offset_db);
+            p.shift_db = masking.playback.shift_db(total).unwrap_or(UNKNOWN_DB);
+            p.total = total;
+            p.curve.rebuild(&p.maskers, p.shift_db, masking.offset_db, &self.world.kernels);
             p.maskers.clear();
             for (gain, (all, kept)) in p.makeup.0.iter_mut().zip(p.bands.all.iter().zip(&p.bands.kept)) {
                 *gain = if *kept > 0.0 { (all / kept).sqrt().min(MOST_MAKEUP) } else { 1.0 };
@@ -497,9 +506,15 @@ fn resolve(places: &[Place], id: BodyId) -> Option<(u32, f32)> {
     }
 }
 
-fn view<'a>(quality: &Quality, curve: &'a Curve, shift_db: f32) -> View<'a> {
+fn view<'a>(quality: &Quality, curve: &'a Curve, (shift_db, others): (f32, f32)) -> View<'a> {
     View {
-        hearing: quality.masking.map(|m| Hearing { curve, shift_db, offset_db: m.offset_db.max(0.0) }),
+        hearing: quality.masking.map(|m| Hearing {
+            curve,
+            shift_db,
+            offset_db: m.offset_db.max(0.0),
+            playback: m.playback,
+            others,
+        }),
         // A mode of amplitude τ has the mean square τ²/2.
         truncation_db: 10.0 * (0.5 * quality.truncation_pa * quality.truncation_pa).log10(),
     }

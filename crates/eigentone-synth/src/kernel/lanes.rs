@@ -21,6 +21,19 @@ pub(super) unsafe trait Eight: Copy {
     unsafe fn mul_add(self, b: Self, c: Self) -> Self;
     /// `c − self · b`.
     unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self;
+    /// The sum of the lanes of each.
+    #[inline(always)]
+    unsafe fn sums(eight: [Self; 8]) -> Self {
+        let mut sums = [0.0; 8];
+        for (sum, lanes) in sums.iter_mut().zip(eight) {
+            let mut partial = Partial::default();
+            // SAFETY: eight numbers fit into a partial sum.
+            unsafe { lanes.store(partial.0.as_mut_ptr()) };
+            *sum = partial.sum();
+        }
+        // SAFETY: the array has eight numbers.
+        unsafe { Self::load(sums.as_ptr()) }
+    }
 }
 
 /// What pushes a bank from sample to sample: nothing, or a force with a weight per mode. A type rather than an option, so that each case
@@ -266,6 +279,25 @@ unsafe fn two_pole_step<E: Eight, P: Push, const G: usize>(
     }
 }
 
+/// # Safety
+/// As for [`Eight`].
+#[inline(always)]
+pub(super) unsafe fn fold<E: Eight>(sums: &[Partial], out: &mut [f32]) {
+    assert!(sums.len() == out.len(), "a sum for every sample");
+    let whole = out.len() / LANES * LANES;
+    for n in (0..whole).step_by(LANES) {
+        // SAFETY: eight partial sums and eight samples from `n` on are inside their slices.
+        unsafe {
+            let eight = std::array::from_fn(|k| E::load(sums.get_unchecked(n + k).0.as_ptr()));
+            let to = out.as_mut_ptr().add(n);
+            E::load(to).add(E::sums(eight)).store(to);
+        }
+    }
+    for n in whole..out.len() {
+        out[n] += sums[n].sum();
+    }
+}
+
 #[inline(always)]
 unsafe fn sum_of<E: Eight, const G: usize>(x: [E; G]) -> E {
     // SAFETY: the caller runs on a machine with the instructions of `E`.
@@ -292,6 +324,16 @@ macro_rules! entry_points {
             }
             // SAFETY: this function is only handed out after the instruction set has been detected.
             unsafe { run(bank, out) }
+        }
+
+        pub fn fold(sums: &[Partial], out: &mut [f32]) {
+            $(#[$feature])?
+            unsafe fn run(sums: &[Partial], out: &mut [f32]) {
+                // SAFETY: as above.
+                unsafe { lanes::fold::<$lanes>(sums, out) }
+            }
+            // SAFETY: as above.
+            unsafe { run(sums, out) }
         }
 
         pub fn rotation_driven(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {

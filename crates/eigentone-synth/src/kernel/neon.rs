@@ -13,6 +13,7 @@ pub(super) fn neon() -> Kernels {
         rotation_step,
         two_pole_free,
         two_pole_driven,
+        fold,
         wide: wide::Wide::portable(),
     }
 }

@@ -148,7 +148,7 @@ fn states_are_advanced_and_struck_exactly() {
         let (mut re, mut im) = (vec![0.0; n], vec![0.0; n]);
         let (push, slant) = (vec![1.0; n], vec![0.01; n]);
         (wide.inject)(&mut re, &mut im, &push, &slant, poles, 0.25);
-        (wide.advance)(&mut re, &mut im, poles, 20_000);
+        (wide.advance)(&mut re, &mut im, poles, &vec![7; n], 20_007);
         let (mut energy, mut level) = (vec![0.0; n], vec![0.0; n]);
         (wide.levels)(&re, &im, Levels { energy: &mut energy, level: &mut level });
         for i in 0..n {

@@ -3,6 +3,7 @@
 //! There is no arithmetic here that a compiler cannot turn into vector instructions: sines, powers and logarithms are polynomials (fitted by
 //! Chebyshev interpolation to the error given at each) and choices are selections.
 
+use crate::policy::masking::{self, EDGES};
 use std::f32::consts::FRAC_PI_4;
 
 /// What a mode does in one sample: the phase it gains, as a share of a turn times 2³² (so that whole turns vanish by themselves), and the
@@ -34,13 +35,30 @@ pub struct HalfSineFilter {
     pub length: f32,
 }
 
+/// Where modes lie and what hides them.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub threshold: &'a [f32],
+    pub cell: &'a [u16],
+    pub share: &'a [f32],
+    pub edges: &'a [f32; EDGES],
+}
+
 /// The loops in one instruction set.
 #[derive(Clone, Copy)]
 pub(crate) struct Wide {
+    /// Decibels by which modes are above all that could hide them; `shift` is added to their levels.
+    pub judge: fn(level: &[f32], place: Place<'_>, shift: f32, out: &mut [f32]),
     /// `out = Σ coefficient · row`.
     pub combine: fn(rows: [&[f32]; 9], coefficients: [f32; 9], out: &mut [f32]),
-    /// `z ← z P^elapsed`.
-    pub advance: fn(re: &mut [f32], im: &mut [f32], poles: Poles<'_>, elapsed: u32),
+    /// `z ← z P^(now − since)` for states that were true at `since`.
+    pub advance: fn(re: &mut [f32], im: &mut [f32], poles: Poles<'_>, since: &[u32], now: u32),
+    /// Free decay over some samples.
+    pub decay: fn(out: Levels<'_>, fade: &[f32], elapsed: f32),
+    /// The same over a whole policy frame, for which the factors are known.
+    pub decay_frame: fn(out: Levels<'_>, fall: &[f32], shrink: &[f32]),
+    /// See [`masking::Curve::rebuild`](crate::policy::masking::Curve::rebuild).
+    pub mask: fn(edges: &mut [f32; EDGES], maskers: &[(f32, f32)], shift_db: f32, offset_db: f32),
     /// `z ← z + push · (1 + j slant) · P^ahead`, for a blow `ahead` samples ago (negative: still to come).
     pub inject: fn(re: &mut [f32], im: &mut [f32], push: &[f32], slant: &[f32], poles: Poles<'_>, ahead: f32),
     /// Energies and levels of `z`.
@@ -68,7 +86,7 @@ macro_rules! instruction_sets {
 
         #[cfg(target_arch = "x86_64")]
         mod avx2 {
-            use super::{HalfSineFilter, Levels, Poles, body};
+            use super::{EDGES, HalfSineFilter, Levels, Place, Poles, body};
             $(pub fn $name($($arg: $ty),*) {
                 #[target_feature(enable = "avx2,fma")]
                 unsafe fn run($($arg: $ty),*) {
@@ -83,11 +101,15 @@ macro_rules! instruction_sets {
 
 instruction_sets! {
     combine(rows: [&[f32]; 9], coefficients: [f32; 9], out: &mut [f32]);
-    advance(re: &mut [f32], im: &mut [f32], poles: Poles<'_>, elapsed: u32);
+    advance(re: &mut [f32], im: &mut [f32], poles: Poles<'_>, since: &[u32], now: u32);
+    decay(out: Levels<'_>, fade: &[f32], elapsed: f32);
+    decay_frame(out: Levels<'_>, fall: &[f32], shrink: &[f32]);
+    mask(edges: &mut [f32; EDGES], maskers: &[(f32, f32)], shift_db: f32, offset_db: f32);
     inject(re: &mut [f32], im: &mut [f32], push: &[f32], slant: &[f32], poles: Poles<'_>, ahead: f32);
     levels(re: &[f32], im: &[f32], out: Levels<'_>);
     poles(poles: Poles<'_>, spread: &[f32], amount: f32, re: &mut [f32], im: &mut [f32]);
     soften(push: &mut [f32], turn: &[u32], filter: HalfSineFilter);
+    judge(level: &[f32], place: Place<'_>, shift: f32, out: &mut [f32]);
 }
 
 mod body {
@@ -107,12 +129,11 @@ mod body {
     }
 
     #[inline(always)]
-    pub fn advance(re: &mut [f32], im: &mut [f32], poles: Poles<'_>, elapsed: u32) {
+    pub fn advance(re: &mut [f32], im: &mut [f32], poles: Poles<'_>, since: &[u32], now: u32) {
         let n = re.len();
-        let (im, turn, fade) = (&mut im[..n], &poles.turn[..n], &poles.fade[..n]);
-        let span = elapsed as f32 * poles.damping;
-        let mut rotate = |i: usize, (sin, cos): (f32, f32)| {
-            let shrink = exp2(fade[i] * span);
+        let (im, turn, fade, since) = (&mut im[..n], &poles.turn[..n], &poles.fade[..n], &since[..n]);
+        let mut rotate = |i: usize, (sin, cos): (f32, f32), elapsed: f32| {
+            let shrink = exp2(fade[i] * (elapsed * poles.damping));
             let (c, s) = (shrink * cos, shrink * sin);
             let turned = re[i] * c - im[i] * s;
             im[i] = re[i] * s + im[i] * c;
@@ -120,14 +141,42 @@ mod body {
         };
         if poles.scale == 1.0 {
             for i in 0..n {
-                rotate(i, sin_cos(share_of_turn(turn[i].wrapping_mul(elapsed))));
+                let elapsed = now.wrapping_sub(since[i]);
+                rotate(i, sin_cos(share_of_turn(turn[i].wrapping_mul(elapsed))), elapsed as f32);
             }
         } else {
-            let samples = elapsed as f32 * poles.scale;
             for i in 0..n {
-                rotate(i, sin_cos(share_of_turn(turn[i]) * samples));
+                let elapsed = now.wrapping_sub(since[i]) as f32;
+                rotate(i, sin_cos(share_of_turn(turn[i]) * (elapsed * poles.scale)), elapsed);
             }
         }
+    }
+
+    #[inline(always)]
+    pub fn decay(out: Levels<'_>, fade: &[f32], elapsed: f32) {
+        let n = out.level.len();
+        let (level, energy, fade) = (&mut out.level[..n], &mut out.energy[..n], &fade[..n]);
+        for i in 0..n {
+            let octaves = 2.0 * fade[i] * elapsed;
+            level[i] += 3.010_299_9 * octaves;
+            energy[i] *= exp2(octaves);
+        }
+    }
+
+    #[inline(always)]
+    pub fn decay_frame(out: Levels<'_>, fall: &[f32], shrink: &[f32]) {
+        let n = out.level.len();
+        let (level, energy) = (&mut out.level[..n], &mut out.energy[..n]);
+        let (fall, shrink) = (&fall[..n], &shrink[..n]);
+        for i in 0..n {
+            level[i] -= fall[i];
+            energy[i] *= shrink[i];
+        }
+    }
+
+    #[inline(always)]
+    pub fn mask(edges: &mut [f32; EDGES], maskers: &[(f32, f32)], shift_db: f32, offset_db: f32) {
+        masking::mask(edges, maskers, shift_db, offset_db);
     }
 
     #[inline(always)]
@@ -183,11 +232,36 @@ mod body {
         }
     }
 
+    #[inline(always)]
+    pub fn judge(level: &[f32], place: Place<'_>, shift: f32, out: &mut [f32]) {
+        let n = level.len();
+        let (threshold, cell, share, out) = (&place.threshold[..n], &place.cell[..n], &place.share[..n], &mut out[..n]);
+        for i in 0..n {
+            let c = usize::from(cell[i]).min(EDGES - 2);
+            let (low, high) = (place.edges[c], place.edges[c + 1]);
+            let curve = low + share[i] * (high - low);
+            let hidden = if curve > threshold[i] { curve } else { threshold[i] };
+            out[i] = level[i] + shift - hidden;
+        }
+    }
+
     /// A phase as a share of a turn, −1/2…1/2.
     #[inline(always)]
-    fn share_of_turn(phase: u32) -> f32 {
+    pub fn share_of_turn(phase: u32) -> f32 {
         phase as i32 as f32 * (1.0 / 4_294_967_296.0)
     }
+}
+
+/// One mode by itself: `z ← z P^elapsed`.
+pub(crate) fn advance_one(z: (f32, f32), turn: u32, fade: f32, scale: f32, damping: f32, elapsed: u32) -> (f32, f32) {
+    let turns = if scale == 1.0 {
+        body::share_of_turn(turn.wrapping_mul(elapsed))
+    } else {
+        body::share_of_turn(turn) * (elapsed as f32 * scale)
+    };
+    let (sin, cos) = sin_cos(turns);
+    let shrink = exp2(fade * (elapsed as f32 * damping));
+    (shrink * (z.0 * cos - z.1 * sin), shrink * (z.0 * sin + z.1 * cos))
 }
 
 /// To the nearest integer, for |x| < 2²².

@@ -11,6 +11,7 @@ pub(super) fn avx2() -> Option<Kernels> {
         rotation_step: avx2::rotation_step,
         two_pole_free: avx2::two_pole_free,
         two_pole_driven: avx2::two_pole_driven,
+        fold: avx2::fold,
         wide: wide::Wide::avx2(),
     })
 }
@@ -24,6 +25,7 @@ pub(super) fn sse2() -> Kernels {
         rotation_step: sse2::rotation_step,
         two_pole_free: sse2::two_pole_free,
         two_pole_driven: sse2::two_pole_driven,
+        fold: sse2::fold,
         wide: wide::Wide::portable(),
     }
 }
@@ -64,6 +66,19 @@ mod avx2 {
         #[inline(always)]
         unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self {
             unsafe { Self(_mm256_fnmadd_ps(self.0, b.0, c.0)) }
+        }
+        #[inline(always)]
+        unsafe fn sums(v: [Self; 8]) -> Self {
+            unsafe {
+                // Sums of neighbours twice leave, in each half of a register, the sums of four lanes of four registers.
+                let pairs = |a: Self, b: Self| _mm256_hadd_ps(a.0, b.0);
+                let low = _mm256_hadd_ps(pairs(v[0], v[1]), pairs(v[2], v[3]));
+                let high = _mm256_hadd_ps(pairs(v[4], v[5]), pairs(v[6], v[7]));
+                Self(_mm256_add_ps(
+                    _mm256_permute2f128_ps::<0x20>(low, high),
+                    _mm256_permute2f128_ps::<0x31>(low, high),
+                ))
+            }
         }
     }
 
