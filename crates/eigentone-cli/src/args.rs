@@ -129,6 +129,9 @@ pub struct ModelArgs {
     /// With --compress: keep modes apart whose beating can be heard
     #[arg(long, requires = "compress")]
     pub keep_beats: bool,
+    /// Leave out modes that others mask wherever it is struck, at 60 dB; DB is how far below its own level a mode masks: 5 is inaudible to most, 0 leaves out more
+    #[arg(long, value_name = "DB")]
+    pub self_mask: Option<f64>,
     /// With a mode table: the model it was exported from, whose shapes are kept
     #[arg(long, value_name = "MODEL")]
     pub base: Option<PathBuf>,
@@ -278,8 +281,11 @@ pub struct StrikeArgs {
     /// Model
     pub model: PathBuf,
     /// Sound to write
-    #[arg(short, long, value_name = "WAV")]
-    pub output: PathBuf,
+    #[arg(short, long, value_name = "WAV", required_unless_present = "play")]
+    pub output: Option<PathBuf>,
+    /// Play it on this machine's sound device (only if built with `--features device`)
+    #[arg(long)]
+    pub play: bool,
     /// Strike the surface nearest to this point, in metres; where it sounds loudest if not given
     #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
     pub at: Option<Vec3>,

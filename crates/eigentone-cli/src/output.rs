@@ -33,8 +33,12 @@ job_failure!(
     eigentone::io::ReadError,
     eigentone::io::WriteError,
     eigentone::core::material::MaterialError,
-    eigentone::modal::analytic::AnalyticError
+    eigentone::modal::analytic::AnalyticError,
+    eigentone::synth::EngineError
 );
+
+#[cfg(feature = "device")]
+job_failure!(eigentone::device::DeviceError);
 
 impl Failure {
     /// 2 for wrong usage, 1 for the rest.

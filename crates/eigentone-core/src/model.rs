@@ -387,6 +387,22 @@ impl ModalModel {
         (0..self.modes.len()).map(|n| shape(n).dot(impulse)).collect()
     }
 
+    /// The model with only those modes for which `keep` says so.
+    pub fn with_modes(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let kept: Vec<usize> = (0..self.modes.len()).filter(|&n| keep(n)).collect();
+        let modes = kept.iter().map(|&n| self.modes[n]).collect();
+        let shapes = ShapeTable {
+            sites: self.shapes.sites,
+            modes: kept.len(),
+            scale: kept.iter().map(|&n| self.shapes.scale[n]).collect(),
+            values: (0..self.shapes.sites)
+                .flat_map(|s| kept.iter().map(move |&n| (s, n)))
+                .map(|(s, n)| self.shapes.values[s * self.shapes.modes + n])
+                .collect(),
+        };
+        Self { modes, shapes, ..self.clone() }
+    }
+
     /// Loudness of each mode independent of where it is struck: `|output gain|` times the root mean square over all
     /// sites of the shape along the normal. This is the `gain` that `inspect` prints.
     pub fn overall_gains(&self) -> Vec<f64> {
@@ -461,6 +477,15 @@ mod tests {
         let at_vertex = model.nearest_contact(vec3(model.surface.positions[4])).unwrap();
         let push = model.excitation(&at_vertex.blend, Vec3::Z);
         assert!((push[0] - model.shapes.get(4, 0).z).abs() < 1e-6);
+    }
+
+    #[test]
+    fn modes_can_be_taken_out() {
+        let model = model();
+        let second = model.with_modes(|n| n == 1);
+        second.validate().unwrap();
+        assert_eq!(second.modes, &model.modes[1..]);
+        assert!((0..model.shapes.sites()).all(|s| second.shapes.get(s, 0) == model.shapes.get(s, 1)));
     }
 
     #[test]

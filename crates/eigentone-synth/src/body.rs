@@ -290,11 +290,9 @@ impl Body {
             let pulse = HalfSine {
                 impulse_ns: 1.0,
                 duration_s: f64::from(hit.duration_s),
-                start_samples: 1.0 - f64::from(hit.early),
+                start_samples: -f64::from(hit.early),
             };
-            // One sample earlier than now, so that the start, which is before it, is positive.
-            let origin = now.saturating_sub(1);
-            drive.start(Source::Blow(Blow { origin, pulse, end: pulse.end(world.rate_hz) }));
+            drive.start(Source::Blow(Blow { origin: now, pulse, end: pulse.end(world.rate_hz) }));
         }
         // What the blow will have done to each mode when it is over; for a finite one as if at its middle.
         scratch.re[..n].copy_from_slice(&self.re);

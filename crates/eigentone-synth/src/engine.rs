@@ -26,6 +26,9 @@ use eigentone_core::event::{BodyId, Event, Moment};
 use eigentone_core::model::SiteBlend;
 use std::sync::Arc;
 
+/// Sample rates the engine runs at, in Hz.
+pub const RATES_HZ: std::ops::RangeInclusive<f64> = 8000.0..=384_000.0;
+
 /// Makes an engine. Its handle stays on the control side, its processor goes to the audio side.
 ///
 /// # Errors
@@ -39,7 +42,7 @@ pub fn engine(settings: Settings) -> Result<(Handle, Processor), EngineError> {
 /// # Errors
 /// [`EngineError::SampleRate`].
 pub fn engine_with(settings: Settings, kernels: Kernels) -> Result<(Handle, Processor), EngineError> {
-    if !(22_050.0..=192_000.0).contains(&settings.sample_rate_hz) {
+    if !RATES_HZ.contains(&settings.sample_rate_hz) {
         return Err(EngineError::SampleRate(settings.sample_rate_hz));
     }
     let stats = Arc::new(SharedStats::default());

@@ -1,25 +1,36 @@
-//! From modal models and blows to sound.
+//! From modal models and timed events to the dry sound of each body, in real time.
 //!
-//! - [`bank`]: the resonators, as a plain reference that is easy to check
-//! - [`exciter`]: the force of a blow over time
-//! - [`diffuse`]: the part of a sound that is noise in bands
-//! - [`strike()`]: all of it together, for one blow
+//! - [`mod@engine`]: handle and processor, events in, sound out
+//! - [`settings`], [`policy`]: how it is made, and what it may leave out
+//! - [`kernel`]: the inner loops, in several instruction sets
+//! - [`bank`]: the resonators as a plain reference that is easy to check
+//! - [`exciter`], [`diffuse`], [`limiter`]: the force of a blow; noise in bands; the end of the line
+//! - [`strike()`]: one blow on one object
+//!
+//! Load a model, strike it, pull a block:
 //!
 //! ```
-//! use eigentone_core::{MaterialTable, Vec3};
-//! use eigentone_core::{Method, ModalModel, Mode, ModelInfo, ShapeTable, Surface};
-//! use eigentone_synth::{Strike, strike};
+//! # use eigentone_core::{Method, ModalModel, Mode, ModelInfo, ShapeTable, Surface, Vec3};
+//! use eigentone_core::event::{Action, Event, Moment};
+//! use eigentone_synth::{BodySettings, Settings, engine};
+//! # let model = std::sync::Arc::new(ModalModel {
+//! #     info: ModelInfo::new("tuning fork", Method::Manual, "steel"),
+//! #     modes: vec![Mode { frequency_hz: 440.0, decay_per_s: 2.0, output_gain: 1.0 }],
+//! #     surface: Surface { positions: vec![[0.0; 3]], normals: vec![[0.0, 0.0, 1.0]], triangles: vec![] },
+//! #     shapes: ShapeTable::from_fn(1, 1, |_, _| Vec3::Z),
+//! #     diffuse: vec![],
+//! # });
 //!
-//! let model = ModalModel {
-//!     info: ModelInfo::new("tuning fork", Method::Manual, "steel"),
-//!     modes: vec![Mode { frequency_hz: 440.0, decay_per_s: 2.0, output_gain: 1.0 }],
-//!     surface: Surface { positions: vec![[0.0; 3]], normals: vec![[0.0, 0.0, 1.0]], triangles: vec![] },
-//!     shapes: ShapeTable::from_fn(1, 1, |_, _| Vec3::Z),
-//!     diffuse: vec![],
-//! };
+//! let (mut handle, mut processor) = engine(Settings::default())?;
+//! let body = handle.add(&BodySettings::new(model.clone()))?;
 //! let contact = model.nearest_contact(Vec3::ZERO).unwrap();
-//! let sound = strike(&model, &Strike::new(contact), 44_100.0, 1.0);
-//! assert_eq!(sound.len(), 44_100);
+//! let action = Action::Blow { site: contact.blend, impulse_ns: [0.0, 0.0, -0.05], duration_s: 5e-4 };
+//! handle.send(Event { time: Moment::NOW, body, action })?;
+//! processor.next_block();
+//! for (_, bus) in processor.buses() {
+//!     assert!(bus.iter().any(|&y| y != 0.0));
+//! }
+//! # Ok::<(), eigentone_synth::EngineError>(())
 //! ```
 #![deny(unsafe_code)]
 

@@ -2,11 +2,15 @@
 //!
 //! - [`hearing`]: Bark scale and threshold of hearing
 //! - [`masking`]: which modes other modes hide (van den Doel, Knott & Pai 2004)
+//! - [`self_mask()`]: the same for one model, offline, whatever the blow
 //! - [`quota`]: who gets how many modes when they do not suffice for all (Raghuvanshi & Lin 2006)
 
 pub mod hearing;
 pub mod masking;
 pub mod quota;
+mod self_mask;
+
+pub use self_mask::{MaskedModel, self_mask};
 
 /// What the engine may leave out. The default leaves out only what cannot be heard.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -9,7 +9,7 @@ use thiserror::Error;
 /// An engine's size and limits. Memory is taken when the engine is made and when bodies are added, never by the audio side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// 22,050 to 192,000 Hz.
+    /// 8,000 to 384,000 Hz.
     pub sample_rate_hz: f64,
     /// Bodies at once.
     pub most_bodies: usize,
@@ -72,7 +72,7 @@ impl BodySettings {
 #[non_exhaustive]
 pub enum EngineError {
     /// Out of the range that the engine is made for.
-    #[error("a sample rate of {0} Hz; the engine runs from 22050 to 192000 Hz")]
+    #[error("a sample rate of {0} Hz; the engine runs from 8000 to 384000 Hz")]
     SampleRate(f64),
     /// No place left.
     #[error("all {0} places for bodies are taken; remove one, or raise `Settings::most_bodies`")]

@@ -1,9 +1,14 @@
 //! One blow on one object.
 
-use crate::bank::ScalarBank;
-use crate::exciter::{ContactTime, HalfSine};
+use crate::BLOCK;
+use crate::engine::engine;
+use crate::exciter::ContactTime;
+use crate::policy::Quality;
+use crate::settings::{BodySettings, EngineError, Settings};
 use eigentone_core::ModalModel;
+use eigentone_core::event::{Action, Event, Moment};
 use eigentone_core::model::Contact;
+use std::sync::Arc;
 
 /// A blow against the outward normal of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,15 +36,41 @@ impl Strike {
     }
 }
 
-/// The sound of a blow, in pascals at one metre for models made from meshes and shapes (see [`eigentone_core::model`]).
-pub fn strike(model: &ModalModel, blow: &Strike, sample_rate_hz: f64, duration_s: f64) -> Vec<f32> {
+/// The sound of a blow, in pascals at one metre for models made from meshes and shapes (see [`eigentone_core::model`]). Rendered by the
+/// [engine](mod@crate::engine) with nothing left out.
+///
+/// # Errors
+/// If the sample rate is not one the engine runs at, or the model contradicts itself.
+pub fn strike(
+    model: &Arc<ModalModel>,
+    blow: &Strike,
+    sample_rate_hz: f64,
+    duration_s: f64,
+) -> Result<Vec<f32>, EngineError> {
+    let settings = Settings {
+        sample_rate_hz,
+        most_bodies: 1,
+        most_modes_per_body: model.modes.len(),
+        most_events: 64,
+        most_bridges: 0,
+        most_impulse_ns: f32::MAX.sqrt(),
+        most_force_n: f32::MAX,
+        quality: Quality::FULL,
+    };
+    let (mut handle, mut processor) = engine(settings)?;
+    let body = handle.add(&BodySettings::new(model.clone()))?;
+    // Against the outward normal.
+    let impulse_ns = (-blow.contact.normal * blow.impulse_ns).as_vec3().to_array();
+    let action = Action::Blow { site: blow.contact.blend, impulse_ns, duration_s: blow.contact_time_s(model) as f32 };
+    handle.send(Event { time: Moment::NOW, body, action })?;
     let samples = (duration_s * sample_rate_hz).round().max(0.0) as usize;
-    let mut sound = vec![0.0; samples];
-    let half_sine =
-        HalfSine { impulse_ns: blow.impulse_ns, duration_s: blow.contact_time_s(model), start_samples: 0.0 };
-    let excitation = model.excitation(&blow.contact.blend, -blow.contact.normal);
-    ScalarBank::new(&model.modes, sample_rate_hz).process(&excitation, &half_sine.samples(sample_rate_hz), &mut sound);
-    sound.into_iter().map(|y| y as f32).collect()
+    let mut sound = Vec::with_capacity(samples.next_multiple_of(BLOCK));
+    while sound.len() < samples {
+        processor.next_block();
+        sound.extend(processor.buses().next().map_or([0.0; BLOCK], |(_, bus)| *bus));
+    }
+    sound.truncate(samples);
+    Ok(sound)
 }
 
 /// How long a blow is heard, in s: until every mode and band has fallen `range_db` below the loudest mode's start.
@@ -58,14 +89,14 @@ mod tests {
     use super::*;
     use eigentone_core::{Method, ModalModel, Mode, ModelInfo, ShapeTable, Surface, Vec3};
 
-    fn model() -> ModalModel {
-        ModalModel {
+    fn model() -> Arc<ModalModel> {
+        Arc::new(ModalModel {
             info: ModelInfo::new("test", Method::Manual, ""),
             modes: [300.0, 6000.0].map(|f| Mode { frequency_hz: f, decay_per_s: 5.0, output_gain: 1.0 }).to_vec(),
             surface: Surface { positions: vec![[0.0; 3]], normals: vec![[0.0, 0.0, 1.0]], triangles: vec![] },
             shapes: ShapeTable::from_fn(1, 2, |_, _| Vec3::Z),
             diffuse: vec![],
-        }
+        })
     }
 
     fn level(sound: &[f32], frequency_hz: f64) -> f64 {
@@ -86,7 +117,7 @@ mod tests {
         let sound = |stiffness_n_m: f64| {
             let blow = Strike { stiffness_n_m, ..Strike::new(contact) };
             let t = blow.contact_time_s(&model);
-            (strike(&model, &blow, 44_100.0, 1.0), t)
+            (strike(&model, &blow, 44_100.0, 1.0).unwrap(), t)
         };
         let (hard, _) = sound(1e12);
         let (soft, t) = sound(2e7);
@@ -102,8 +133,8 @@ mod tests {
     fn twice_the_impulse_is_six_decibels() {
         let model = model();
         let blow = Strike::new(model.nearest_contact(Vec3::ZERO).unwrap());
-        let one = strike(&model, &blow, 44_100.0, 0.5);
-        let two = strike(&model, &Strike { impulse_ns: 2.0 * blow.impulse_ns, ..blow }, 44_100.0, 0.5);
+        let one = strike(&model, &blow, 44_100.0, 0.5).unwrap();
+        let two = strike(&model, &Strike { impulse_ns: 2.0 * blow.impulse_ns, ..blow }, 44_100.0, 0.5).unwrap();
         assert!(one.iter().zip(&two).all(|(a, b)| (2.0 * a - b).abs() <= 1e-6 * b.abs()));
         assert!((ring_time_s(&model, &blow, 60.0) - 1000f64.ln() / 5.0).abs() < 1e-9);
     }

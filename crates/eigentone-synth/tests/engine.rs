@@ -173,12 +173,15 @@ fn shared_resonators_sum() {
         mix(&mut processor, 100)
     };
     let (apart, together) = (render(false), render(true));
-    assert!(apart.iter().zip(&together).all(|(a, b)| (a - b).abs() < 1e-4));
+    let (n, worst) =
+        (0..apart.len()).map(|n| (n, (apart[n] - together[n]).abs())).max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+    // Rounded coefficients are made good for every few frames only: up to 3e-4 rad in between.
+    assert!(worst < 3e-4, "{worst} at sample {n}");
 }
 
 #[test]
 fn what_cannot_be_is_refused_with_a_reason() {
-    assert!(engine(Settings { sample_rate_hz: 8000.0, ..Settings::default() }).is_err());
+    assert!(engine(Settings { sample_rate_hz: 4000.0, ..Settings::default() }).is_err());
     let (mut handle, processor) = engine(Settings { most_bodies: 1, most_modes_per_body: 2, ..full() }).unwrap();
     let three = point(&[(1.0e2, 1.0, 1.0), (2.0e2, 1.0, 1.0), (3.0e2, 1.0, 1.0)]);
     let error = handle.add(&BodySettings::new(three)).unwrap_err();

@@ -12,6 +12,7 @@ use eigentone_modal::{MeshModelSettings, Progress, model_from_mesh};
 use eigentone_synth::{Strike, strike};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const SAMPLE_RATE_HZ: u32 = 44_100;
 const DURATION_S: f64 = 3.0;
@@ -162,7 +163,7 @@ fn make(
     exhibit: &Exhibit,
     materials: &MaterialTable,
     progress: &Progress<'_>,
-) -> Result<(ModalModel, Vec<Vec<f32>>), Error> {
+) -> Result<(Arc<ModalModel>, Vec<Vec<f32>>), Error> {
     let settings = MeshModelSettings {
         name: exhibit.name.to_owned(),
         thickness_m: exhibit.thickness_m,
@@ -171,6 +172,7 @@ fn make(
     };
     let model = model_from_mesh(&exhibit.mesh, materials.get(exhibit.material)?, &settings, progress)
         .map_err(|source| Error::Model { file: exhibit.name.into(), source })?;
+    let model = Arc::new(model);
     let mut sounds: Vec<Vec<f32>> = exhibit
         .places
         .iter()
@@ -183,7 +185,7 @@ fn make(
             };
             strike(&model, &blow, f64::from(SAMPLE_RATE_HZ), DURATION_S)
         })
-        .collect();
+        .collect::<Result<_, _>>()?;
     // One gain for both places, so that they can be compared.
     let mut slices: Vec<&mut [f32]> = sounds.iter_mut().map(|s| &mut s[..]).collect();
     level::apply(Level::Normalised(Decibels(-1.0)), &mut slices);
@@ -217,7 +219,7 @@ fn write(folder: &Path, exhibit: &Exhibit, model: &ModalModel, sounds: &[Vec<f32
     })
 }
 
-fn draw_overview(exhibits: &[Exhibit], made: &[(ModalModel, Vec<Vec<f32>>)]) -> plot::Picture {
+fn draw_overview(exhibits: &[Exhibit], made: &[(Arc<ModalModel>, Vec<Vec<f32>>)]) -> plot::Picture {
     let sounds: Vec<Vec<plot::OverviewSound<'_>>> = exhibits
         .iter()
         .zip(made)

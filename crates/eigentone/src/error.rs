@@ -6,6 +6,7 @@ use eigentone_io::{ApplyError, ReadError, WriteError};
 use eigentone_modal::MeshModelError;
 use eigentone_modal::analytic::AnalyticError;
 use eigentone_modal::fit::FitError;
+use eigentone_synth::EngineError;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -19,6 +20,13 @@ pub enum Error {
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// The engine refuses.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The sound device cannot be used.
+    #[cfg(feature = "device")]
+    #[error(transparent)]
+    Device(#[from] crate::device::DeviceError),
     /// A material that does not exist or cannot.
     #[error(transparent)]
     Material(#[from] MaterialError),

@@ -4,17 +4,19 @@
 //!
 //! ```
 //! use eigentone::prelude::*;
+//! use std::sync::Arc;
 //!
 //! let materials = MaterialTable::builtin();
 //! let steel = materials.get("steel")?;
 //! let bar = primitives::bar(0.2, 0.02, 0.01);
-//! let model = model_from_mesh(&bar, steel, &MeshModelSettings::default(), &Progress::silent())?;
+//! let model = Arc::new(model_from_mesh(&bar, steel, &MeshModelSettings::default(), &Progress::silent())?);
 //! let contact = model.nearest_contact(Vec3::new(0.1, 0.0, 0.005)).unwrap();
-//! let sound = strike(&model, &Strike::new(contact), 44_100.0, 2.0);
+//! let sound = strike(&model, &Strike::new(contact), 44_100.0, 2.0)?;
 //! assert!(sound.iter().any(|&y| y != 0.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! - [`mod@engine`]: bodies that sound in real time
 //! - [`object`]: models from files, with their settings and hashes
 //! - [`inspect`]: what is in a file
 //! - [`level`]: from pascals to full scale
@@ -24,6 +26,9 @@
 #![forbid(unsafe_code)]
 
 pub mod demo;
+#[cfg(feature = "device")]
+pub mod device;
+pub mod engine;
 mod error;
 pub mod inspect;
 pub mod level;
@@ -40,9 +45,11 @@ pub use error::Error;
 /// What most programs need.
 pub mod prelude {
     pub use crate::Error;
+    pub use crate::core::event::{Action, BodyId, Event, Moment};
     pub use crate::core::mesh::primitives;
     pub use crate::core::{Material, MaterialTable, ModalModel, Mode, TriMesh, Vec3};
+    pub use crate::engine::{EngineSettings, Processor, engine};
     pub use crate::io::{read_mesh, read_model, write_model};
     pub use crate::modal::{Compression, MeshModelSettings, MethodChoice, Progress, model_from_mesh};
-    pub use crate::synth::{Strike, strike};
+    pub use crate::synth::{BodySettings, Budget, Handle, Masking, Playback, Quality, Strike, strike};
 }

@@ -10,6 +10,7 @@ use eigentone::io::{FileKind, read_model, sniff};
 use eigentone::modal::shell::Springs;
 use eigentone::modal::{Compression, MeshModelSettings, MethodChoice};
 use eigentone::object::{model_from_file, model_from_modes};
+use eigentone::synth::policy;
 
 pub fn run(args: &ModelArgs) -> Result<(), Failure> {
     let inputs: Vec<_> = [Some(&args.mesh), args.base.as_ref()].into_iter().flatten().collect();
@@ -23,6 +24,10 @@ pub fn run(args: &ModelArgs) -> Result<(), Failure> {
         from_mesh(args, &material(&args.material)?)?
     };
     let model = if args.compress { compress(args, model) } else { model };
+    let model = match args.self_mask {
+        Some(offset_db) => self_mask(offset_db, model)?,
+        None => model,
+    };
     finish_model(&model, &args.output, args.json)
 }
 
@@ -66,4 +71,21 @@ fn compress(args: &ModelArgs, model: ModalModel) -> ModalModel {
     let mut merged = compression.apply(&model);
     merged.info.notes.push(format!("compressed from {} to {} modes", model.modes.len(), merged.modes.len()));
     merged
+}
+
+/// Level at which a model is heard when it is reduced to what can be heard, in dB SPL.
+const LISTENING_DB: f64 = 60.0;
+
+fn self_mask(offset_db: f64, model: ModalModel) -> Result<ModalModel, Failure> {
+    if !(0.0..=100.0).contains(&offset_db) {
+        return Err(Failure::Usage(format!("--self-mask {offset_db} must be between 0 and 100 dB")));
+    }
+    let heard = policy::self_mask(&model, offset_db, LISTENING_DB).heard;
+    let mut reduced = model.with_modes(|n| heard[n]);
+    reduced.info.notes.push(format!(
+        "self-masking at {offset_db} dB left {} of {} modes",
+        reduced.modes.len(),
+        model.modes.len()
+    ));
+    Ok(reduced)
 }

@@ -10,18 +10,19 @@ use eigentone::io::{AudioBuffer, FileKind, SampleFormat, read_model, sniff, writ
 use eigentone::level::{self, Level};
 use eigentone::synth::{Strike, ring_time_s, strike};
 use serde_json::json;
+use std::sync::Arc;
 
 /// Longest sound chosen automatically, in s.
 const LONGEST_S: f64 = 10.0;
 
 pub fn run(args: &StrikeArgs) -> Result<(), Failure> {
     check(args)?;
-    refuse_same(&[&args.model], &[Some(&args.output), args.plot.as_ref()])?;
+    refuse_same(&[&args.model], &[args.output.as_ref(), args.plot.as_ref()])?;
     if matches!(sniff(&args.model)?, FileKind::Mesh(_)) {
         let message = "a mesh, not a model; make one with `eigentone model` first".to_owned();
         return Err(eigentone::Error::WrongKind { file: args.model.clone(), message }.into());
     }
-    let model = read_model(&args.model)?;
+    let model = Arc::new(read_model(&args.model)?);
     let contact = match args.at {
         Some(point) => model.nearest_contact(point),
         None => loudest_contact(&model),
@@ -37,7 +38,7 @@ pub fn run(args: &StrikeArgs) -> Result<(), Failure> {
         mallet_kg: args.mass,
     };
     let duration_s = args.duration.unwrap_or_else(|| ring_time_s(&model, &blow, 80.0).clamp(0.25, LONGEST_S));
-    let mut sound = strike(&model, &blow, f64::from(args.rate), duration_s);
+    let mut sound = strike(&model, &blow, f64::from(args.rate), duration_s)?;
     let gain = Decibels(args.gain);
     let wanted = match args.impulse {
         Some(_) => Level::Physical(gain),
@@ -53,7 +54,12 @@ pub fn run(args: &StrikeArgs) -> Result<(), Failure> {
         write_picture(&eigentone::plot::spectrogram_picture(&sound, f64::from(args.rate), &model.info.name), file)?;
     }
     let peak_dbfs = Decibels::from_amplitude(f64::from(sound.iter().fold(0.0, |a: f32, b| a.max(b.abs()))));
-    write_wav(&args.output, &AudioBuffer { sample_rate_hz: args.rate, channels: vec![sound] }, format)?;
+    if args.play {
+        play(&model, &blow, levelled.gain, duration_s)?;
+    }
+    if let Some(output) = &args.output {
+        write_wav(output, &AudioBuffer { sample_rate_hz: args.rate, channels: vec![sound] }, format)?;
+    }
     let contact_ms = 1e3 * blow.contact_time_s(&model);
     if args.json {
         output::say_json(&json!({
@@ -74,8 +80,37 @@ pub fn run(args: &StrikeArgs) -> Result<(), Failure> {
             args.gain - levelled.gain.get()
         ));
     }
-    output::say(format_args!("wrote {} ({})", args.output.display(), output::size(&args.output)));
+    if let Some(output) = &args.output {
+        output::say(format_args!("wrote {} ({})", output.display(), output::size(output)));
+    }
     Ok(())
+}
+
+/// Plays the blow on the sound device, through the engine at the device's own rate.
+#[cfg(feature = "device")]
+fn play(model: &Arc<ModalModel>, blow: &Strike, gain: Decibels, duration_s: f64) -> Result<(), Failure> {
+    use eigentone::prelude::{Action, BodySettings, EngineSettings, Event, Moment, Quality, engine};
+    let output = eigentone::device::Output::find()?;
+    let mut settings = EngineSettings::default();
+    settings.synth.sample_rate_hz = output.sample_rate_hz();
+    settings.synth.most_modes_per_body = model.modes.len();
+    settings.synth.quality = Quality::FULL;
+    let (mut handle, processor) = engine(settings)?;
+    let body = BodySettings { gain: gain.amplitude() as f32, ..BodySettings::new(model.clone()) };
+    let body = handle.add(&body)?;
+    let impulse_ns = (-blow.contact.normal * blow.impulse_ns).as_vec3().to_array();
+    let action = Action::Blow { site: blow.contact.blend, impulse_ns, duration_s: blow.contact_time_s(model) as f32 };
+    let time = Moment::at(0.1, output.sample_rate_hz());
+    handle.send(Event { time, body, action })?;
+    let _playing = output.play(processor)?;
+    std::thread::sleep(std::time::Duration::from_secs_f64(duration_s + 0.3));
+    Ok(())
+}
+
+#[cfg(not(feature = "device"))]
+fn play(_: &Arc<ModalModel>, _: &Strike, _: Decibels, _: f64) -> Result<(), Failure> {
+    let way_out = "build it with `cargo build --release --features device`, or write a file with -o";
+    Err(Failure::Usage(format!("--play: this eigentone was built without a sound device; {way_out}")))
 }
 
 fn check(args: &StrikeArgs) -> Result<(), Failure> {

@@ -13,6 +13,7 @@
 //!   mode too many rather than one too few.
 
 use crate::kernel::Kernels;
+use crate::policy::hearing;
 
 /// Fall of the curve towards low frequencies, in dB per Bark.
 const LOWER_SLOPE: f32 = 25.0;
@@ -60,6 +61,13 @@ fn curve_at(masker: Tone, offset_db: f32, bark: f32) -> f32 {
     let away = bark - masker.bark;
     let fall = if away < 0.0 { -LOWER_SLOPE * away } else { upper_slope(masker.level_db) * away };
     masker.level_db - offset_db - fall
+}
+
+/// The common curve of tones that are above the threshold of hearing, at a frequency: what lies below it is hidden.
+pub fn masking_curve_db(tones: &[Tone], offset_db: f64, frequency_hz: f64) -> f64 {
+    let bark = hearing::bark(frequency_hz) as f32;
+    let maskers = tones.iter().filter(|t| t.level_db > t.threshold_db);
+    f64::from(maskers.map(|t| curve_at(*t, offset_db as f32, bark)).fold(f32::NEG_INFINITY, f32::max))
 }
 
 /// Which tones are heard; `tones` in rising order of Bark.
@@ -312,7 +320,6 @@ fn raise(edges: &mut [f32], first: usize, height: f32, slope: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::hearing;
     use eigentone_core::Noise;
 
     fn gauss(noise: &mut Noise) -> f64 {

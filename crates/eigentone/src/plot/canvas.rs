@@ -134,6 +134,13 @@ impl Canvas {
         }
     }
 
+    pub fn ring(&mut self, centre: [f32; 2], radius: f32, width: f32, ink: Colour) {
+        if let Some(circle) = PathBuilder::from_circle(centre[0], centre[1], radius) {
+            let stroke = Stroke { width, ..Stroke::default() };
+            self.pixmap.stroke_path(&circle, &paint(ink), &stroke, Transform::identity(), None);
+        }
+    }
+
     /// Sets every pixel of a box from a function of its column and row.
     pub fn image(&mut self, area: Area, pixel: impl Fn(usize, usize) -> Colour) {
         for row in 0..area.h as usize {

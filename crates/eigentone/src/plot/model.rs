@@ -9,6 +9,8 @@ use super::{
     view::{Lines, View},
 };
 use eigentone_core::{ModalModel, units::Decibels};
+use eigentone_synth::policy::masking::{self, masking_curve_db};
+use eigentone_synth::policy::{hearing, self_mask};
 
 const WIDTH: u32 = 1200;
 const HEIGHT: u32 = 760;
@@ -33,6 +35,7 @@ pub fn model_picture(model: &ModalModel) -> Picture {
     let upper = Area::new(84.0, 150.0, 980.0, 310.0);
     let lower = Area::new(84.0, 486.0, 980.0, 206.0);
     stems.draw_levels(&mut canvas, upper, Frame { labels_x: false, ..Frame::default() });
+    draw_hearing(&mut canvas, upper, &stems, model);
     stems.draw_decays(&mut canvas, lower);
     let key = Axis { title: "T60 (s)".to_owned(), ..stems.t60.clone() };
     colour_key(&mut canvas, Area::new(1092.0, upper.y, 18.0, lower.bottom() - upper.y), &key, style::decay);
@@ -74,6 +77,55 @@ fn header(canvas: &mut Canvas, model: &ModalModel, stems: &Stems, room: f32) {
     }
     let caption = Text::new(style::TICK).colour(style::MUTED);
     canvas.text([84.0, 138.0], "level of each mode, relative to the loudest", caption);
+}
+
+/// Level at which a model is listened to, all modes together, in dB SPL, and how far below its own level a mode masks.
+const LISTENING_DB: f64 = 70.0;
+const MASKING_DB: f64 = 5.0;
+
+/// What the ear makes of it when all modes together are at 70 dB: the threshold of hearing, the level below which other modes hide a mode, and
+/// a ring around every mode that is heard.
+fn draw_hearing(canvas: &mut Canvas, area: Area, stems: &Stems, model: &ModalModel) {
+    if model.validate().is_err() || stems.points.is_empty() {
+        return;
+    }
+    let tones = self_mask(model, MASKING_DB, LISTENING_DB).tones;
+    let Some(loudest) = tones.iter().map(|t| f64::from(t.level_db)).max_by(f64::total_cmp) else { return };
+    let panel = Panel { area, x: stems.frequency.clone(), y: stems.level.clone() };
+    let inside = |db: f64| db > stems.level.low && db < stems.level.high;
+    let mut curve = |value: &dyn Fn(f64) -> f64, ink| {
+        let steps = 480;
+        let points: Vec<(bool, [f32; 2])> = (0..=steps)
+            .map(|i| {
+                let hz = stems.frequency.value(f64::from(i) / f64::from(steps));
+                let db = value(hz) - loudest;
+                (inside(db), panel.at(hz, db))
+            })
+            .collect();
+        for stretch in points.split(|p| !p.0).filter(|s| s.len() > 1) {
+            let line: Vec<[f32; 2]> = stretch.iter().map(|p| p.1).collect();
+            canvas.stroke(&line, 1.4, ink);
+        }
+    };
+    curve(&|hz| masking_curve_db(&tones, MASKING_DB, hz), style::ORANGE);
+    curve(&hearing::threshold_db, style::BLUE);
+    let heard = masking::sweep(&tones, MASKING_DB as f32);
+    let kept = heard.iter().filter(|h| **h).count();
+    for (mode, tone) in model.modes.iter().zip(&tones).zip(&heard).filter(|(_, heard)| **heard).map(|(m, _)| m) {
+        let db = (f64::from(tone.level_db) - loudest).max(QUIETEST_DB);
+        canvas.ring(panel.at(mode.frequency_hz, db), 5.5, 1.3, style::INK);
+    }
+    let text = Text::new(style::TICK).align(Align::Right);
+    let y = area.y - 12.0;
+    let mut x = area.right();
+    for (words, ink) in [
+        (format!("heard: {kept} of {}", number(model.modes.len())), style::INK),
+        ("masked below".to_owned(), style::ORANGE),
+        ("threshold of hearing".to_owned(), style::BLUE),
+    ] {
+        x -= canvas.text([x, y], &words, text.colour(ink)) + 18.0;
+    }
+    canvas.text([x, y], "at 70 dB SPL:", text.colour(style::MUTED));
 }
 
 fn frequency_text(hz: f64) -> String {
