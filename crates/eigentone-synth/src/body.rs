@@ -391,6 +391,7 @@ impl Body {
         for &k in &self.members {
             self.status[k as usize] = Status::Leaving;
         }
+        self.account = Account { truncated: self.table.len, masked: 0, scaled: 0, ..self.account };
         self.calm = false;
         self.fade_left = BLOCK;
         self.load(now, world, scratch);
@@ -543,6 +544,14 @@ impl Body {
                 self.lanes.retune(&self.table, &self.modulation, world, scratch);
             }
         }
+    }
+
+    /// Modes that fade out.
+    pub fn leaving(&self) -> usize {
+        if self.fade_left == 0 {
+            return 0;
+        }
+        self.members.iter().filter(|&&k| self.status[k as usize] == Status::Leaving).count()
     }
 
     /// Forgets the sound of the last block.

@@ -49,6 +49,8 @@ statistics! {
     masked,
     /// Modes now left out because the budget is spent.
     scaled,
+    /// Modes now fading out; they are counted among the computed and the left out. So `modes + leaving = mixed + truncated + masked + scaled`.
+    leaving,
     /// Blows served.
     hits,
     /// Events served after their time.

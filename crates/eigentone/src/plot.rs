@@ -13,6 +13,7 @@
 
 mod axis;
 mod canvas;
+mod curves;
 mod mesh;
 mod model;
 mod overview;
@@ -24,6 +25,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+pub use curves::{Curve, curves_picture};
 pub use mesh::mesh_picture;
 pub use model::model_picture;
 pub use overview::{OverviewRow, OverviewSound, overview_picture};

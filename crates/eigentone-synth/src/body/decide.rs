@@ -113,13 +113,23 @@ impl Body {
         self.judge_by_itself(gain_db, view, hysteresis, world, scratch);
         let floor = view.truncation_db - gain_db;
         scratch.active.clear();
+        let (mut off, mut truncated) = (0, 0);
         for k in 0..self.table.len {
-            let heard = scratch.margin[k] >= hysteresis && self.level[k] >= floor;
-            if self.status[k] == Status::Off && (whole || heard) {
+            if matches!(self.status[k], Status::On | Status::Entering) {
+                continue;
+            }
+            off += 1;
+            let sleeps = self.level[k] < floor;
+            truncated += usize::from(sleeps && !whole);
+            if self.status[k] == Status::Off && (whole || (scratch.margin[k] >= hysteresis && !sleeps)) {
                 scratch.active.push(k as u32);
             }
         }
+        let heard = scratch.active.len();
+        self.account.truncated = truncated;
+        self.account.masked = off - truncated - heard;
         self.keep_loudest(free, scratch);
+        self.account.scaled = heard - scratch.active.len();
         let fading = self.fade_left > 0;
         for &k in &scratch.active {
             let k = k as usize;

@@ -404,9 +404,18 @@ impl Processor {
                 let spread = budget.modes - budget.modes / RESERVE;
                 // Grants are written after wants were read, body by body.
                 let mut grants = quota::Sharing::new(spread, f64::from(budget.slope), order.len());
+                let enough = (0..order.len()).map(wants).sum::<usize>() <= spread;
                 for rank in 0..order.len() {
-                    let granted = grants.next(wants(rank));
-                    self.scratch.grants[rank] = granted;
+                    let want = wants(rank);
+                    let granted = grants.next(want);
+                    // Who gets all it wants may want a little more until the next frame; that the budget holds is seen to when modes are added.
+                    self.scratch.grants[rank] = if enough {
+                        usize::MAX
+                    } else if granted == want {
+                        want + want / 4
+                    } else {
+                        granted
+                    };
                 }
                 for (rank, &(_, slot)) in order.iter().enumerate() {
                     if let Some(body) = &mut places[slot as usize].body {
@@ -477,14 +486,15 @@ impl Processor {
 
     fn account(&mut self) {
         let s = &mut self.stats;
-        (s.sounding, s.modes, s.truncated, s.masked, s.scaled) = (0, 0, 0, 0, 0);
+        (s.sounding, s.modes, s.truncated, s.masked, s.scaled, s.leaving) = (0, 0, 0, 0, 0, 0);
         for body in self.places[..self.reached].iter().filter_map(|p| p.body.as_ref()) {
             s.sounding += u64::from(body.sounded);
-            if !body.account.asleep {
+            if !body.account.asleep || body.mixed > 0 {
                 s.modes += body.table.len as u64;
                 s.truncated += body.account.truncated as u64;
                 s.masked += body.account.masked as u64;
                 s.scaled += body.account.scaled as u64;
+                s.leaving += body.leaving() as u64;
             }
         }
         s.blocks += 1;

@@ -117,7 +117,8 @@ fn draw_hearing(canvas: &mut Canvas, area: Area, stems: &Stems, model: &ModalMod
     }
     let text = Text::new(style::TICK).align(Align::Right);
     let y = area.y - 12.0;
-    let mut x = area.right();
+    // Left of the surface in the corner.
+    let mut x = 950.0;
     for (words, ink) in [
         (format!("heard: {kept} of {}", number(model.modes.len())), style::INK),
         ("masked below".to_owned(), style::ORANGE),
