@@ -347,3 +347,37 @@ fn materials_are_listed_with_their_origin() {
     b.write("mine.toml", "[[material]]\nname = 'old_oak'\nbase = 'oak'\nyoung_pa = 13e9\n");
     assert!(b.good(&["materials", "--materials", "mine.toml"]).contains("old_oak"));
 }
+
+/// `--self-mask` leaves out what cannot be heard and says how much; `--play` without a device and a strike without any output are usage errors.
+#[test]
+fn self_masking_and_playing() {
+    let b = Bench::new();
+    b.good(&[
+        "shape",
+        "plate",
+        "--length",
+        "0.6",
+        "--width",
+        "0.5",
+        "--thickness",
+        "0.002",
+        "-m",
+        "steel",
+        "-o",
+        "plate.m",
+    ]);
+    b.good(&["inspect", "plate.m", "--export", "plate.csv"]);
+    b.good(&["model", "plate.csv", "--base", "plate.m", "--self-mask", "0", "-o", "less.m"]);
+    let modes = |file: &str| b.json(&["inspect", file, "--json"])["modes"].as_array().unwrap().len();
+    let (all, kept) = (modes("plate.m"), modes("less.m"));
+    assert!(kept > 5 && kept < all, "{kept} of {all}");
+    b.good(&["strike", "less.m", "-o", "less.wav"]);
+    assert_eq!(
+        b.bad(&["model", "plate.csv", "--base", "plate.m", "--self-mask", "-3", "-o", "x.m"], &["--self-mask"]),
+        2
+    );
+    assert_eq!(b.bad(&["strike", "less.m"], &["--output"]), 2);
+    if !cfg!(feature = "device") {
+        assert_eq!(b.bad(&["strike", "less.m", "--play"], &["--features device", "-o"]), 2);
+    }
+}

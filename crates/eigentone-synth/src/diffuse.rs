@@ -122,8 +122,8 @@ impl DiffuseBank {
         }
         let mut loudest = 0.0f32;
         for group in &mut self.groups {
-            for n in 0..BLOCK {
-                out[n] += group.step(self.blows[n], self.force[n], self.forced > 0);
+            for (n, y) in out.iter_mut().enumerate() {
+                *y += group.step(self.blows[n], self.force[n], self.forced > 0);
             }
             loudest =
                 group.energy.iter().zip(&group.gain).fold(loudest, |m, (e, g)| m.max(e / g.max(f32::MIN_POSITIVE)));
@@ -190,14 +190,14 @@ impl Group {
     #[inline(always)]
     fn white_noise(&mut self) -> Eight {
         let mut white = [0.0; LANES];
-        for l in 0..LANES {
+        for (white, seed) in white.iter_mut().zip(&mut self.seed) {
             // Marsaglia's xorshift.
-            let mut x = self.seed[l];
+            let mut x = *seed;
             x ^= x << 13;
             x ^= x >> 17;
             x ^= x << 5;
-            self.seed[l] = x;
-            white[l] = x as i32 as f32 * (1.732_050_8 / 2_147_483_648.0);
+            *seed = x;
+            *white = x as i32 as f32 * (1.732_050_8 / 2_147_483_648.0);
         }
         self.filter.step(&mut self.noise, white)
     }

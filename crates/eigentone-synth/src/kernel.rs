@@ -60,7 +60,10 @@ impl Bank<'_> {
     #[inline(always)]
     fn checked_len(&self) -> usize {
         let n = self.s0.len();
-        assert!(n % LANES == 0 && self.s1.len() == n && self.c0.len() == n && self.c1.len() == n, "arrays of a bank");
+        assert!(
+            n.is_multiple_of(LANES) && self.s1.len() == n && self.c0.len() == n && self.c1.len() == n,
+            "arrays of a bank"
+        );
         n
     }
 }
@@ -180,9 +183,9 @@ mod scalar {
     }
 
     pub fn rotation_driven(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {
-        for i in 0..bank.checked_len() {
+        for (i, weight) in weights.iter().enumerate().take(bank.checked_len()) {
             for (sample, f) in out.iter_mut().zip(force) {
-                let (re, im) = (bank.s0[i] + weights[i] * f, bank.s1[i]);
+                let (re, im) = (bank.s0[i] + weight * f, bank.s1[i]);
                 sample.0[i % LANES] += re;
                 bank.s0[i] = bank.c0[i] * re - bank.c1[i] * im;
                 bank.s1[i] = bank.c0[i] * im + bank.c1[i] * re;
@@ -208,9 +211,9 @@ mod scalar {
     }
 
     pub fn two_pole_driven(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {
-        for i in 0..bank.checked_len() {
+        for (i, weight) in weights.iter().enumerate().take(bank.checked_len()) {
             for (sample, x) in out.iter_mut().zip(force) {
-                let y = bank.c0[i] * bank.s0[i] + (bank.c1[i] * bank.s1[i] + weights[i] * x);
+                let y = bank.c0[i] * bank.s0[i] + (bank.c1[i] * bank.s1[i] + weight * x);
                 sample.0[i % LANES] += y;
                 bank.s1[i] = bank.s0[i];
                 bank.s0[i] = y;

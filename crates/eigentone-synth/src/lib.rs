@@ -52,7 +52,7 @@ mod table;
 /// Samples per internal block: everything that changes changes between two of them, whatever block size the host asks for.
 pub const BLOCK: usize = 64;
 
-pub use bank::ScalarBank;
+pub use bank::{ScalarBank, StepBank};
 pub use body::{Glide, Nonlinear, Shaper};
 pub use engine::{Handle, Processor, StreamWriter, engine};
 pub use exciter::{ContactTime, HalfSine};

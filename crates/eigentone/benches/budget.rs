@@ -46,7 +46,7 @@ fn main() {
 
     let curves: Vec<Curve> = [0.01, 2.0]
         .map(|tau| {
-            let quality = Quality { truncation_pa: (tau * step) as f32, masking: None, budget: None };
+            let quality = Quality { truncation_pa: tau * step, masking: None, budget: None };
             let points = fall(&merged, quality, if quick { 2.0 } else { 6.0 }).active;
             Curve { name: format!("τ = {tau}"), points }
         })

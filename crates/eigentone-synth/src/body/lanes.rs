@@ -360,9 +360,9 @@ impl Body {
             (&s.weights[..], &mut s.lane_weights[..])
         });
         for (weights, lane_weights) in live.chain(coupled) {
-            for i in 0..lanes.used {
+            for (i, weight) in lane_weights.iter_mut().enumerate().take(lanes.used) {
                 let k = lanes.index[i] as usize;
-                lane_weights[i] = if k >= table.len {
+                *weight = if k >= table.len {
                     0.0
                 } else {
                     weights[k] * makeup[k] * if two_pole(i) { table.two_pole_push[k] } else { 1.0 }

@@ -251,12 +251,9 @@ impl Handle {
 
     fn table(&mut self, model: &Arc<ModalModel>) -> Arc<ModeTable> {
         let key = Arc::as_ptr(model) as usize;
-        if let Some((held, table)) = self.tables.get(&key) {
-            if let (Some(held), Some(table)) = (held.upgrade(), table.upgrade()) {
-                if Arc::ptr_eq(&held, model) {
-                    return table;
-                }
-            }
+        let held = self.tables.get(&key).and_then(|(held, table)| held.upgrade().zip(table.upgrade()));
+        if let Some((_, table)) = held.filter(|(held, _)| Arc::ptr_eq(held, model)) {
+            return table;
         }
         self.tables.retain(|_, (_, table)| table.strong_count() > 0);
         let table = Arc::new(ModeTable::new(model, self.settings.sample_rate_hz));

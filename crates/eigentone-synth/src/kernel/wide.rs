@@ -46,6 +46,7 @@ pub(crate) struct Place<'a> {
 
 /// The loops in one instruction set.
 #[derive(Clone, Copy)]
+#[expect(clippy::type_complexity, reason = "the arguments have names, which type aliases would hide")]
 pub(crate) struct Wide {
     /// Decibels by which modes are above all that could hide them; `shift` is added to their levels.
     pub judge: fn(level: &[f32], place: Place<'_>, shift: f32, out: &mut [f32]),
@@ -158,7 +159,7 @@ mod body {
         let (level, energy, fade) = (&mut out.level[..n], &mut out.energy[..n], &fade[..n]);
         for i in 0..n {
             let octaves = 2.0 * fade[i] * elapsed;
-            level[i] += 3.010_299_9 * octaves;
+            level[i] += 3.010_3 * octaves;
             energy[i] *= exp2(octaves);
         }
     }
@@ -314,5 +315,5 @@ pub(crate) fn decibels(x: f32) -> f32 {
             + t * (0.480_847_5
                 + t * (-0.360_335_3
                     + t * (0.290_073_57 + t * (-0.250_652_2 + t * (0.204_127_34 + t * -0.096_163_97))))));
-    3.010_299_9 * (exponent + t * p)
+    3.010_3 * (exponent + t * p)
 }
