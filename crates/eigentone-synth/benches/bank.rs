@@ -62,7 +62,7 @@ fn main() {
             y1: vec![0.1; modes],
             y2: vec![0.1; modes],
         };
-        let mut fast = |coefficients: &[(f32, f32)], kind: usize, blocks: usize| {
+        let fast = |coefficients: &[(f32, f32)], kind: usize, blocks: usize| {
             let (c0, c1): (Vec<f32>, Vec<f32>) = coefficients.iter().copied().unzip();
             let (mut s0, mut s1) = (vec![0.1f32; padded], vec![0.1f32; padded]);
             let mut out = [Partial::default(); BLOCK];
@@ -90,8 +90,8 @@ fn main() {
                 black_box(&out);
             }
             best[3] = best[3].min(start.elapsed().as_secs_f64());
-            for kind in 0..3 {
-                best[kind] = best[kind].min(fast(if kind < 2 { &two_pole } else { &rotation }, kind, blocks));
+            for (kind, best) in best[..3].iter_mut().enumerate() {
+                *best = best.min(fast(if kind < 2 { &two_pole } else { &rotation }, kind, blocks));
             }
         }
         let ratio = |k: usize| best[3] / best[k];

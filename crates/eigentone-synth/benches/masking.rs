@@ -39,6 +39,19 @@ fn main() {
         let seconds = if quick { 4.0 } else { 10.0 };
         let total: usize = MODES.iter().sum();
         let full = run(&models, Quality::FULL, seconds);
+        let can = &models[..1];
+        let at_five = Quality {
+            truncation_pa: 0.0,
+            masking: Some(Masking { offset_db: 5.0, playback: Playback::TotalAt(70.0), compensate: false }),
+            budget: None,
+        };
+        let (can_full, can_pruned) = (run(can, Quality::FULL, seconds), run(can, at_five, seconds));
+        println!(
+            "  the body of {} modes alone, 5 dB: {:.1} % kept, {:.2} times cheaper",
+            MODES[0],
+            100.0 * can_pruned.mixed / MODES[0] as f64,
+            can_full.seconds / can_pruned.seconds
+        );
         println!("  full synthesis takes {:.2} ms per second", 1e3 * full.seconds / seconds);
         println!("  offset  kept     cost   loss of level, median / 95th percentile (its size)   with compensation");
         let mut last = f64::INFINITY;

@@ -467,6 +467,9 @@ impl Body {
             main[..len].fill(Partial::default());
             let part = self.lanes.parts[0].clone();
             self.lanes.run(&part, drive, len, k, main);
+            if drive.is_none() {
+                self.lanes.count_jump(len);
+            }
             (k.fold)(&main[..len], ring);
         }
         if fading {

@@ -71,6 +71,7 @@ impl Bank<'_> {
 type Free = fn(Bank<'_>, &mut [Partial]);
 type Driven = fn(Bank<'_>, weights: &[f32], force: &[f32], &mut [Partial]);
 type Fold = fn(&[Partial], &mut [f32]);
+type Halves = fn(Bank<'_>, jump: [&[f32]; 2], &mut [Partial]);
 type Step = fn(Bank<'_>, weights: &[f32], force: f32) -> f32;
 
 /// The loops in one instruction set.
@@ -80,6 +81,9 @@ pub struct Kernels {
     pub name: &'static str,
     /// Adds the next samples of a bank left to itself.
     pub rotation_free: Free,
+    /// The same for few modes, which would wait for their own results: both halves of an even number of samples at once. `jump` is `P` to the power of
+    /// half that number.
+    pub rotation_halves: Halves,
     /// The same under a force: before each sample, `z += w F`.
     pub rotation_driven: Driven,
     /// One sample of a driven bank, for feedback that closes every sample.
@@ -106,6 +110,7 @@ impl Kernels {
         Self {
             name: "scalar",
             rotation_free: scalar::rotation_free,
+            rotation_halves: scalar::rotation_halves,
             rotation_driven: scalar::rotation_driven,
             rotation_step: scalar::rotation_step,
             two_pole_free: scalar::two_pole_free,
@@ -120,6 +125,7 @@ impl Kernels {
         Self {
             name: "portable",
             rotation_free: lanes::portable::rotation_free,
+            rotation_halves: lanes::portable::rotation_halves,
             rotation_driven: lanes::portable::rotation_driven,
             rotation_step: lanes::portable::rotation_step,
             two_pole_free: lanes::portable::two_pole_free,
@@ -180,6 +186,18 @@ mod scalar {
                 bank.s1[i] = bank.c0[i] * im + bank.c1[i] * re;
             }
         }
+    }
+
+    pub fn rotation_halves(bank: Bank<'_>, jump: [&[f32]; 2], out: &mut [Partial]) {
+        let n = bank.checked_len();
+        let (first, second) = out.split_at_mut(out.len() / 2);
+        let (mut re, mut im) = (bank.s0.to_vec(), bank.s1.to_vec());
+        for i in 0..n {
+            let (c, s) = (jump[0][i], jump[1][i]);
+            (bank.s0[i], bank.s1[i]) = (c * re[i] - s * im[i], c * im[i] + s * re[i]);
+        }
+        rotation_free(Bank { s0: &mut re, s1: &mut im, c0: bank.c0, c1: bank.c1 }, first);
+        rotation_free(bank, second);
     }
 
     pub fn rotation_driven(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {

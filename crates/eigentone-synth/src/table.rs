@@ -30,6 +30,8 @@ pub(crate) struct ModeTable {
     pub slant: Vec<f32>,
     /// `P`.
     pub rotation: Pair,
+    /// `P` to the power of half a block.
+    pub jump: Pair,
     /// `2R cos θ`, `−R²`.
     pub two_pole: Pair,
     /// What one sample of each recurrence lacks to the true pole, because its coefficients are rounded: `ln(P/P′)`.
@@ -73,6 +75,7 @@ impl ModeTable {
             fade: blank(),
             slant: blank(),
             rotation: [blank(), blank()],
+            jump: [blank(), blank()],
             two_pole: [blank(), blank()],
             rotation_drift: [blank(), blank()],
             two_pole_drift: [blank(), blank()],
@@ -120,6 +123,9 @@ impl ModeTable {
         self.fade[i] = (-d * LOG2_E) as f32;
         self.slant[i] = (decay_per_s / (TAU * frequency_hz)) as f32;
         set(&mut self.rotation, pole);
+        let half = (BLOCK / 2) as f64;
+        let (far, turned) = ((-half * d).exp(), half * theta);
+        set(&mut self.jump, [far * turned.cos(), far * turned.sin()]);
         set(&mut self.two_pole, [2.0 * shrink * theta.cos(), -shrink * shrink]);
         let rounded = self.rotation.each_ref().map(|c| f64::from(c[i]));
         let drift = |size: f64, angle: f64| [-d - size.ln(), theta - angle];

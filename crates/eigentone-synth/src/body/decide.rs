@@ -166,7 +166,7 @@ impl Body {
         let own_margin = &mut own_margin[..table.padded];
         (world.kernels.wide.judge)(&self.level, self.place_under(curve), gain_db + shift_db, own_margin);
         for (m, own) in margin.iter_mut().zip(own_margin) {
-            *m = if *own < *m { *own } else { *m };
+            *m = m.min(*own);
         }
     }
 

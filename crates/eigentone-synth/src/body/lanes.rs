@@ -6,7 +6,7 @@ use crate::body::modulation::Modulation;
 use crate::body::nonlinear::MOST_SECTIONS;
 use crate::drive::Force;
 use crate::kernel::{Bank, Kernels, LANES, Partial};
-use crate::table::ModeTable;
+use crate::table::{ModeTable, Pair};
 use std::ops::Range;
 
 /// A stretch of the lanes with the same role: first modes that rotate, then those in the two-pole form.
@@ -25,6 +25,11 @@ pub(crate) struct Lanes {
     pub s1: Vec<f32>,
     pub c0: Vec<f32>,
     pub c1: Vec<f32>,
+    jump: Pair,
+    /// Samples by which coefficients have been applied less often than samples were computed, because halves of blocks were computed at once.
+    jumped: u64,
+    /// Whether that may be done.
+    can_jump: bool,
     /// Modes that are on; more than one part for nonlinear bodies.
     pub parts: [Part; MOST_SECTIONS],
     pub entering: Part,
@@ -54,6 +59,9 @@ impl Lanes {
             s1: vec![0.0; n],
             c0: vec![0.0; n],
             c1: vec![0.0; n],
+            jump: [vec![0.0; n], vec![0.0; n]],
+            jumped: 0,
+            can_jump: false,
             parts: Default::default(),
             entering: Part::default(),
             leaving: Part::default(),
@@ -97,7 +105,16 @@ impl Lanes {
                 }
             }
             None => {
-                if !rotation.is_empty() {
+                let few = self.can_jump && len == BLOCK && rotation.len() <= FEW_ROTATE;
+                if few && !rotation.is_empty() {
+                    let bank = Bank {
+                        s0: &mut self.s0[rotation.clone()],
+                        s1: &mut self.s1[rotation.clone()],
+                        c0: &self.c0[rotation.clone()],
+                        c1: &self.c1[rotation.clone()],
+                    };
+                    (k.rotation_halves)(bank, [&self.jump[0][rotation.clone()], &self.jump[1][rotation]], out);
+                } else if !rotation.is_empty() {
                     (k.rotation_free)(self.bank(rotation), out);
                 }
                 if !two_pole.is_empty() {
@@ -143,6 +160,13 @@ impl Lanes {
                     self.s1[i] += z1[i];
                 }
             }
+        }
+    }
+
+    /// Counts a block of the on-modes that was computed in halves.
+    pub fn count_jump(&mut self, len: usize) {
+        if self.can_jump && len == BLOCK && self.parts[0].rotation.len() <= FEW_ROTATE {
+            self.jumped += BLOCK as u64 / 2;
         }
     }
 
@@ -194,6 +218,9 @@ const ROLES: usize = LEAVING + 2;
 /// Modes up to which all rotate: four groups of lanes, which take no longer than one.
 const FEW: usize = 4 * LANES;
 
+/// Lanes up to which both halves of a block are computed at once.
+const FEW_ROTATE: usize = 3 * LANES;
+
 /// Who goes where.
 struct Roles {
     sections: usize,
@@ -231,6 +258,7 @@ impl Body {
         self.lanes.stored = now;
         let Self { lanes, table, re, im, since, makeup, makeup_rate, .. } = self;
         let n = (now - lanes.loaded) as f32;
+        let turns = (now - lanes.loaded - lanes.jumped) as f32;
         let [rotation_drift, two_pole_drift] = [&table.rotation_drift, &table.two_pole_drift];
         let mut gain_of = |k: usize| {
             if makeup_rate[k] != 0.0 {
@@ -247,7 +275,7 @@ impl Body {
                     let (zr, zi) = (lanes.s0[i] * gain, lanes.s1[i] * gain);
                     let (mut cr, mut ci) = (1.0, 0.0);
                     if lanes.at_rest {
-                        (cr, ci) = (1.0 + n * rotation_drift[0][k], n * rotation_drift[1][k]);
+                        (cr, ci) = (1.0 + turns * rotation_drift[0][k], turns * rotation_drift[1][k]);
                     }
                     (re[k], im[k]) = (zr * cr - zi * ci, zr * ci + zi * cr);
                     since[k] = now as u32;
@@ -280,6 +308,8 @@ impl Body {
         }
         self.lanes.at_rest = at_rest;
         (self.lanes.loaded, self.lanes.stored) = (now, now);
+        self.lanes.jumped = 0;
+        self.lanes.can_jump = at_rest && self.makeup_rests && self.sections.is_none();
         let sections = self.sections.as_ref().map_or(1, |s| s.count());
         let starts = self.sections.as_ref().map_or([0; MOST_SECTIONS], |s| s.starts());
         let roles = Roles { sections, starts, two_pole: at_rest && self.mixed > FEW };
@@ -307,7 +337,8 @@ impl Body {
         for (range, next) in ranges.iter().zip(next) {
             for i in next..range.end {
                 self.lanes.index[i] = Lanes::NOBODY;
-                for array in [&mut self.lanes.s0, &mut self.lanes.s1, &mut self.lanes.c0, &mut self.lanes.c1] {
+                let [j0, j1] = &mut self.lanes.jump;
+                for array in [&mut self.lanes.s0, &mut self.lanes.s1, &mut self.lanes.c0, &mut self.lanes.c1, j0, j1] {
                     array[i] = 0.0;
                 }
             }
@@ -333,6 +364,7 @@ impl Body {
             (lanes.c0[i], lanes.c1[i]) = (table.two_pole[0][k], table.two_pole[1][k]);
         } else {
             (lanes.s0[i], lanes.s1[i]) = (zr, zi);
+            (lanes.jump[0][i], lanes.jump[1][i]) = (table.jump[0][k], table.jump[1][k]);
             (lanes.c0[i], lanes.c1[i]) = if lanes.at_rest {
                 (table.rotation[0][k], table.rotation[1][k])
             } else {

@@ -188,6 +188,68 @@ unsafe fn rotation_group<E: Eight, P: Push, const G: usize>(
 /// # Safety
 /// As for [`Eight`].
 #[inline(always)]
+pub(super) unsafe fn rotation_halves<E: Eight>(mut bank: Bank<'_>, jump: [&[f32]; 2], out: &mut [Partial]) {
+    let n = bank.checked_len();
+    assert!(jump[0].len() == n && jump[1].len() == n && out.len().is_multiple_of(2), "jumps and samples of a bank");
+    let mut at = 0;
+    while at < n {
+        // SAFETY: `n` is the checked length of all arrays, and groups stay below it.
+        unsafe {
+            if n - at >= 2 * LANES {
+                halves_group::<E, 2>(&mut bank, jump, at, out);
+                at += 2 * LANES;
+            } else {
+                halves_group::<E, 1>(&mut bank, jump, at, out);
+                at += LANES;
+            }
+        }
+    }
+}
+
+/// Like [`rotation_group`], with a second copy of the states half the samples ahead.
+#[inline(always)]
+unsafe fn halves_group<E: Eight, const G: usize>(
+    bank: &mut Bank<'_>,
+    jump: [&[f32]; 2],
+    at: usize,
+    out: &mut [Partial],
+) {
+    // SAFETY: the caller guarantees `at + 8·G` ≤ the length of all arrays.
+    unsafe {
+        let at_lane = |p: *const f32, g: usize| E::load(p.add(at + g * LANES));
+        let c: [E; G] = std::array::from_fn(|g| at_lane(bank.c0.as_ptr(), g));
+        let s: [E; G] = std::array::from_fn(|g| at_lane(bank.c1.as_ptr(), g));
+        let mut re: [E; G] = std::array::from_fn(|g| at_lane(bank.s0.as_ptr(), g));
+        let mut im: [E; G] = std::array::from_fn(|g| at_lane(bank.s1.as_ptr(), g));
+        let (mut ahead_re, mut ahead_im) = (re, im);
+        for g in 0..G {
+            let (jc, js) = (at_lane(jump[0].as_ptr(), g), at_lane(jump[1].as_ptr(), g));
+            ahead_re[g] = js.neg_mul_add(im[g], jc.mul(re[g]));
+            ahead_im[g] = js.mul_add(re[g], jc.mul(im[g]));
+        }
+        let (first, second) = out.split_at_mut(out.len() / 2);
+        for (early, late) in first.iter_mut().zip(second) {
+            E::load(early.0.as_ptr()).add(sum_of(re)).store(early.0.as_mut_ptr());
+            E::load(late.0.as_ptr()).add(sum_of(ahead_re)).store(late.0.as_mut_ptr());
+            for g in 0..G {
+                let turned = s[g].neg_mul_add(im[g], c[g].mul(re[g]));
+                im[g] = s[g].mul_add(re[g], c[g].mul(im[g]));
+                re[g] = turned;
+                let turned = s[g].neg_mul_add(ahead_im[g], c[g].mul(ahead_re[g]));
+                ahead_im[g] = s[g].mul_add(ahead_re[g], c[g].mul(ahead_im[g]));
+                ahead_re[g] = turned;
+            }
+        }
+        for g in 0..G {
+            ahead_re[g].store(bank.s0.as_mut_ptr().add(at + g * LANES));
+            ahead_im[g].store(bank.s1.as_mut_ptr().add(at + g * LANES));
+        }
+    }
+}
+
+/// # Safety
+/// As for [`Eight`].
+#[inline(always)]
 pub(super) unsafe fn two_pole_free<E: Eight>(mut bank: Bank<'_>, out: &mut [Partial]) {
     let n = bank.checked_len();
     // SAFETY: as above.
@@ -324,6 +386,16 @@ macro_rules! entry_points {
             }
             // SAFETY: this function is only handed out after the instruction set has been detected.
             unsafe { run(bank, out) }
+        }
+
+        pub fn rotation_halves(bank: Bank<'_>, jump: [&[f32]; 2], out: &mut [Partial]) {
+            $(#[$feature])?
+            unsafe fn run(bank: Bank<'_>, jump: [&[f32]; 2], out: &mut [Partial]) {
+                // SAFETY: as above.
+                unsafe { lanes::rotation_halves::<$lanes>(bank, jump, out) }
+            }
+            // SAFETY: as above.
+            unsafe { run(bank, jump, out) }
         }
 
         pub fn fold(sums: &[Partial], out: &mut [f32]) {

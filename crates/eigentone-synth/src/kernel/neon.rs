@@ -9,6 +9,7 @@ pub(super) fn neon() -> Kernels {
     Kernels {
         name: "neon",
         rotation_free,
+        rotation_halves,
         rotation_driven,
         rotation_step,
         two_pole_free,

@@ -82,6 +82,34 @@ fn every_instruction_set_computes_the_same() {
     }
 }
 
+/// Both halves of a block at once are the same as one after the other.
+#[test]
+fn halves_make_a_whole() {
+    for kernels in Kernels::available() {
+        for modes in [8, 16, 24, 40] {
+            let (mut one, mut other) = (Fixture::new(modes, 50.0, false), Fixture::new(modes, 50.0, false));
+            let power = |i: usize| {
+                let (size, angle) = (
+                    f64::from(one.c0[i]).hypot(f64::from(one.c1[i])),
+                    f64::from(one.c1[i]).atan2(f64::from(one.c0[i])),
+                );
+                (size.powi(32), 32.0 * angle)
+            };
+            let jump: [Vec<f32>; 2] = [
+                (0..modes).map(|i| (power(i).0 * power(i).1.cos()) as f32).collect(),
+                (0..modes).map(|i| (power(i).0 * power(i).1.sin()) as f32).collect(),
+            ];
+            for _ in 0..10 {
+                let (mut a, mut b) = ([Partial::default(); 64], [Partial::default(); 64]);
+                (kernels.rotation_free)(one.bank(), &mut a);
+                (kernels.rotation_halves)(other.bank(), [&jump[0], &jump[1]], &mut b);
+                let difference: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a.sum() - b.sum()).collect();
+                assert!(largest(&difference) < 2e-5, "{}: {}", kernels.name, largest(&difference));
+            }
+        }
+    }
+}
+
 /// Sample by sample is the same as in a block.
 #[test]
 fn a_bank_can_be_stepped() {

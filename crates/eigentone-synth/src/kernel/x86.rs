@@ -7,6 +7,7 @@ pub(super) fn avx2() -> Option<Kernels> {
     (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Kernels {
         name: "avx2",
         rotation_free: avx2::rotation_free,
+        rotation_halves: avx2::rotation_halves,
         rotation_driven: avx2::rotation_driven,
         rotation_step: avx2::rotation_step,
         two_pole_free: avx2::two_pole_free,
@@ -21,6 +22,7 @@ pub(super) fn sse2() -> Kernels {
     Kernels {
         name: "sse2",
         rotation_free: sse2::rotation_free,
+        rotation_halves: sse2::rotation_halves,
         rotation_driven: sse2::rotation_driven,
         rotation_step: sse2::rotation_step,
         two_pole_free: sse2::two_pole_free,

@@ -206,23 +206,18 @@ impl Curve {
 /// The common curve of `maskers` (level, or minus infinity, and place of the loudest in each cell) at the cells' edges.
 #[inline(always)]
 pub(crate) fn mask(edges: &mut [f32; EDGES], maskers: &[(f32, f32)], shift_db: f32, offset_db: f32) {
-    let mut filled = [0u16; CELLS];
+    // Downwards: from each masker that counts to the next lower one in a straight line. One below the curve of a louder one above it is below
+    // that everywhere, also further up, because the louder one's slope is flatter.
+    let mut counts = [0u16; CELLS];
     let mut count = 0;
-    for (i, (level, _)) in maskers.iter().enumerate().take(CELLS) {
-        filled[count] = i as u16;
-        count += usize::from(*level > f32::NEG_INFINITY);
-    }
-    let filled = &filled[..count];
-    // Downwards: from each masker to the next lower one in a straight line.
     let (mut height, mut end) = (NOTHING, CELLS + 1);
-    for &i in filled.iter().rev() {
-        let i = usize::from(i);
-        let (level, bark) = maskers[i];
+    for (i, &(level, bark)) in maskers.iter().enumerate().take(CELLS).rev() {
         let own = level + shift_db - offset_db - LOWER_SLOPE * bark;
-        // Most are hidden by others.
         if own > height {
             straight(&mut edges[i + 1..end], i + 1, height, -LOWER_SLOPE);
             (height, end) = (own, i + 1);
+            counts[count] = i as u16;
+            count += 1;
         }
     }
     straight(&mut edges[..end], 0, height, -LOWER_SLOPE);
@@ -230,7 +225,7 @@ pub(crate) fn mask(edges: &mut [f32; EDGES], maskers: &[(f32, f32)], shift_db: f
     // Upwards: along the highest line, until another overtakes it or one begins that counts.
     let mut lines = Lines { heights: [NOTHING; LINES], slopes: [0.0; LINES], alive: 0 };
     let mut begin = 0;
-    for &i in filled {
+    for &i in counts[..count].iter().rev() {
         let (level, bark) = maskers[usize::from(i)];
         let new = Line::of(level + shift_db, bark, offset_db);
         if !lines.hide(new, bark) {
@@ -255,24 +250,11 @@ impl Lines {
         (0..self.alive).any(|k| self.heights[k] - self.slopes[k] * bark >= new.at(bark) && self.slopes[k] <= new.slope)
     }
 
-    /// Raises the edges from `begin` to before `stop` to the highest line.
+    /// Raises the edges from `begin` to before `stop` to the highest line. There are few lines and the stretches are short.
     #[inline(always)]
-    fn raise(&self, edges: &mut [f32; EDGES], mut begin: usize, stop: usize) {
-        while begin < stop && self.alive > 0 {
-            let edge = begin as f32 / CELLS_PER_BARK;
-            let mut best = Line { height: NOTHING, slope: 0.0 };
-            for k in 0..self.alive {
-                let line = Line { height: self.heights[k], slope: self.slopes[k] };
-                best = if line.at(edge) > best.at(edge) { line } else { best };
-            }
-            let mut until = f32::INFINITY;
-            for k in (0..self.alive).filter(|&k| self.slopes[k] < best.slope) {
-                until = until.min((best.height - self.heights[k]) / (best.slope - self.slopes[k]));
-            }
-            // At least one edge further, however close the crossing.
-            let end = ((until * CELLS_PER_BARK) as usize + 1).clamp(begin + 1, stop);
-            raise(&mut edges[begin..end], begin, best.height, best.slope);
-            begin = end;
+    fn raise(&self, edges: &mut [f32; EDGES], begin: usize, stop: usize) {
+        for k in 0..self.alive {
+            raise(&mut edges[begin..stop], begin, self.heights[k], self.slopes[k]);
         }
     }
 
@@ -312,8 +294,8 @@ fn straight(edges: &mut [f32], first: usize, height: f32, slope: f32) {
 fn raise(edges: &mut [f32], first: usize, height: f32, slope: f32) {
     let (start, step) = (height - slope * (first as f32 / CELLS_PER_BARK), slope / CELLS_PER_BARK);
     for (i, edge) in edges.iter_mut().enumerate() {
-        let y = start - step * i as f32;
-        *edge = if y > *edge { y } else { *edge };
+        // `max`, not a condition: that would become masked stores, which are slow.
+        *edge = edge.max(start - step * i as f32);
     }
 }
 

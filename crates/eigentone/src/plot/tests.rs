@@ -37,8 +37,9 @@ fn a_stem_stands_at_its_frequency() {
     // 1 kHz lies at log(50)/log(1000) of the panel from 84 to 1064.
     let x = (84.0 + 980.0 * 50f64.ln() / 1000f64.ln()) as u32;
     assert!(coloured(&picture, x - 1..x + 2, 200..440) > 0.6);
-    assert!(coloured(&picture, x + 30..x + 400, 200..440) < 0.001);
-    assert!(coloured(&picture, x - 400..x - 30, 200..440) < 0.001);
+    // Beside it nothing but the two curves of hearing, which are thin.
+    assert!(coloured(&picture, x + 30..x + 400, 200..440) < 0.01);
+    assert!(coloured(&picture, x - 400..x - 30, 200..440) < 0.01);
 }
 
 #[test]
