@@ -239,6 +239,22 @@ pub struct DiffuseBand {
     pub t60_s: f64,
 }
 
+impl DiffuseBand {
+    /// Checks that it can be.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        let good = self.low_hz >= 0.0
+            && self.high_hz > self.low_hz
+            && self.high_hz <= HIGHEST_HZ
+            && self.gain.is_finite()
+            && self.t60_s > 0.0
+            && self.t60_s < 1e4;
+        if good { Ok(()) } else { Err(ModelError::Inconsistent(format!("impossible diffuse band {self:?}"))) }
+    }
+}
+
 /// A sounding object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModalModel {
@@ -336,18 +352,7 @@ impl ModalModel {
         if self.surface.triangles.iter().flatten().any(|&v| v as usize >= sites) {
             return Err(ModelError::Inconsistent("a triangle names a vertex that does not exist".to_owned()));
         }
-        for band in &self.diffuse {
-            let good = band.low_hz >= 0.0
-                && band.high_hz > band.low_hz
-                && band.high_hz <= HIGHEST_HZ
-                && band.gain.is_finite()
-                && band.t60_s > 0.0
-                && band.t60_s < 1e4;
-            if !good {
-                return Err(ModelError::Inconsistent(format!("impossible diffuse band {band:?}")));
-            }
-        }
-        Ok(())
+        self.diffuse.iter().try_for_each(DiffuseBand::validate)
     }
 
     /// The contact nearest to `point`: the nearest place on the surface, blended over its triangle; for isolated sites

@@ -139,6 +139,8 @@ pub(crate) struct Body {
     lanes: Lanes,
     /// Samples until entering modes are in and leaving ones out.
     fade_left: usize,
+    /// What leaves is not to be remembered.
+    forgetting: bool,
     drives: [Drive; DRIVES],
     modulation: Modulation,
     sections: Option<Box<Sections>>,
@@ -208,6 +210,7 @@ impl Body {
             calm: false,
             lanes: Lanes::new(n),
             fade_left: 0,
+            forgetting: false,
             drives: std::array::from_fn(|_| Drive::new(n, capacity)),
             modulation: Modulation::new(making.glide, making.strain_sensitivity, &table),
             sections,
@@ -265,15 +268,17 @@ impl Body {
 
     /// A blow at the present moment. `free` modes may be added to those computed.
     pub fn hit(&mut self, hit: Hit<'_>, now: u64, view: &View<'_>, free: usize, world: &World, scratch: &mut Scratch) {
-        let size = hit.impulse_ns.iter().map(|x| x * x).sum::<f32>().sqrt();
-        if size.is_nan() || size == 0.0 || !hit.duration_s.is_finite() {
+        let finite = hit.impulse_ns.iter().chain([&hit.duration_s]).all(|x| x.is_finite());
+        let size = hit.impulse_ns.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+        if !finite || size == 0.0 {
             return;
         }
         // Clipped first, so that no collision a physics engine invents can break anything after it.
-        let clip = (world.most_impulse_ns / size).min(1.0);
-        let vector = hit.impulse_ns.map(|x| if x.is_finite() { x * clip } else { 0.0 });
+        let clip = (f64::from(world.most_impulse_ns) / size).min(1.0);
+        let vector = hit.impulse_ns.map(|x| (f64::from(x) * clip) as f32);
+        let size = (size * clip) as f32;
         if let Some(diffuse) = &mut self.diffuse {
-            diffuse.strike(size.min(world.most_impulse_ns), hit.at);
+            diffuse.strike(size, hit.at);
         }
         let n = self.table.padded;
         let Some((rows, factors)) = self.table.excitation(hit.site, vector) else { return };
@@ -398,6 +403,7 @@ impl Body {
         // The lanes ring out; what is kept for later is silence.
         self.re.fill(0.0);
         self.im.fill(0.0);
+        self.forgetting = true;
         if let Some(diffuse) = &mut self.diffuse {
             diffuse.silence();
         }
@@ -518,6 +524,7 @@ impl Body {
         let Self { members, status, .. } = self;
         members.retain(|&k| status[k as usize] != Status::Off);
         self.mixed = self.members.len();
+        self.forgetting = false;
         self.lanes.end_fade();
     }
 

@@ -33,6 +33,18 @@ impl Default for Quality {
 impl Quality {
     /// Everything is computed, always: the reference that others are compared with.
     pub const FULL: Self = Self { truncation_pa: 0.0, masking: None, budget: None };
+
+    /// The same with numbers that make no sense replaced by ones that leave out less.
+    pub(crate) fn made_safe(mut self) -> Self {
+        if !(self.truncation_pa >= 0.0 && self.truncation_pa.is_finite()) {
+            self.truncation_pa = 0.0;
+        }
+        self.masking = self.masking.filter(|m| {
+            let (Playback::TotalAt(db) | Playback::PascalAt(db)) = m.playback;
+            db.is_finite() && m.offset_db.is_finite()
+        });
+        self
+    }
 }
 
 /// How modes are pruned by masking.

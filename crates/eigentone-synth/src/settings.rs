@@ -97,6 +97,12 @@ pub enum EngineError {
         /// What is wrong.
         why: String,
     },
+    /// A body's gain, glide, strain or nonlinearity is infinite or not a number.
+    #[error("the settings of the body made of `{name}` hold a number that is not finite")]
+    NotFinite {
+        /// Name of the model.
+        name: String,
+    },
     /// The way to the audio side is full.
     #[error("the queue to the audio side is full; call again after it has run")]
     QueueFull,

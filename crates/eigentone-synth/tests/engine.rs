@@ -179,6 +179,30 @@ fn shared_resonators_sum() {
     assert!(worst < 3e-4, "{worst} at sample {n}");
 }
 
+/// A body struck in the very block in which it was silenced sounds like a fresh one; one that shares a body which is removed before it
+/// gives its place back too.
+#[test]
+fn endings_do_not_haunt() {
+    let model = point(&[(700.0, 1.0, 1.0)]);
+    let (mut handle, mut processor) = engine(full()).unwrap();
+    let body = handle.add(&BodySettings::new(model.clone())).unwrap();
+    handle.send(impulse(body, 0, 1.0)).unwrap();
+    handle.send(act(body, 10_000, Action::Silence)).unwrap();
+    handle.send(impulse(body, 10_020, 1e-3)).unwrap();
+    let sound = mix(&mut processor, 300);
+    assert!(rms(&sound[..5000]) > 0.5 && rms(&sound[10_100..]) < 2e-3);
+    let other = handle.share(body, 1.0).unwrap();
+    handle.remove(body).unwrap();
+    mix(&mut processor, 5);
+    handle.remove(other).unwrap();
+    mix(&mut processor, 5);
+    assert_eq!(processor.stats().bodies, 0);
+    // An impulse beyond all measure is clipped, not lost.
+    let body = handle.add(&BodySettings::new(model)).unwrap();
+    handle.send(impulse(body, 0, 1e30)).unwrap();
+    assert!((rms(&mix(&mut processor, 10)) / (100.0 * 0.5f64.sqrt()) - 1.0).abs() < 0.1);
+}
+
 #[test]
 fn what_cannot_be_is_refused_with_a_reason() {
     assert!(engine(Settings { sample_rate_hz: 4000.0, ..Settings::default() }).is_err());

@@ -266,7 +266,9 @@ impl Body {
             }
             1.0 / makeup[k]
         };
-        let all = lanes.parts.iter().chain([&lanes.entering, &lanes.leaving]);
+        let nothing = Part::default();
+        let leaving = if self.forgetting { &nothing } else { &lanes.leaving };
+        let all = lanes.parts.iter().chain([&lanes.entering, leaving]);
         for part in all {
             for i in part.rotation.clone() {
                 let k = lanes.index[i] as usize;

@@ -64,6 +64,15 @@ impl Handle {
         let model = &settings.model;
         let name = || model.info.name.clone();
         model.validate().map_err(|e| EngineError::Model { name: name(), why: e.to_string() })?;
+        for band in &settings.diffuse {
+            band.validate().map_err(|e| EngineError::Model { name: name(), why: e.to_string() })?;
+        }
+        let glide = settings.glide.map_or([0.0; 3], |g| [g.amount, g.energy_pa2, g.focus]);
+        let nonlinear = settings.nonlinear.map_or([0.0; 2], |n| [n.coupling, n.reference_pa]);
+        let other = [settings.gain, settings.strain_sensitivity];
+        if !glide.iter().chain(&nonlinear).chain(&other).all(|x| x.is_finite()) {
+            return Err(EngineError::NotFinite { name: name() });
+        }
         let most = self.settings.most_modes_per_body;
         if model.modes.len() > most {
             return Err(EngineError::Modes { name: name(), modes: model.modes.len(), most });
@@ -76,7 +85,7 @@ impl Handle {
             strain_sensitivity: settings.strain_sensitivity,
             nonlinear: settings.nonlinear,
             diffuse: DiffuseBank::new(&settings.diffuse, rate).map(Box::new),
-            gain: if settings.gain.is_finite() { settings.gain } else { 1.0 },
+            gain: settings.gain,
         };
         let body = Box::new(Body::new(table.clone(), making, rate));
         self.settle_place(id, Some(table), Message::Add(id, body))
@@ -167,6 +176,7 @@ impl Handle {
     ) -> Result<f32, EngineError> {
         self.place(from)?;
         let place = self.place(to)?;
+        let coupling = if coupling.is_finite() { coupling } else { 0.0 };
         if self.bridges >= self.settings.most_bridges {
             return Err(EngineError::Bridges(self.settings.most_bridges));
         }

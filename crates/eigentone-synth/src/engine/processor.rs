@@ -105,7 +105,7 @@ impl Processor {
                 most_force_n: settings.most_force_n.abs(),
                 most_impulse_ns: settings.most_impulse_ns.abs(),
             },
-            quality: settings.quality,
+            quality: settings.quality.made_safe(),
             places: (0..settings.most_bodies).map(|_| Place::default()).collect(),
             reached: 0,
             waiting: Waiting::new(settings.most_events),
@@ -170,9 +170,13 @@ impl Processor {
             self.render_place(slot, begin, next);
         }
         for i in next..self.waiting.due().len() {
-            match self.waiting.due()[i].what {
-                What::Quality(quality) => self.quality = quality,
-                What::Remove | What::Act(_) => self.stats.orphaned += 1,
+            let Pending { body, what, .. } = self.waiting.due()[i];
+            let place = self.places.get_mut(body.slot as usize).filter(|p| p.generation == body.generation);
+            match (what, place) {
+                (What::Quality(quality), _) => self.quality = quality.made_safe(),
+                // One that shared a body that has gone before it.
+                (What::Remove, Some(place)) if place.shares.is_some() => place.leaving = Some(0),
+                _ => self.stats.orphaned += 1,
             }
         }
         self.take_leave();
