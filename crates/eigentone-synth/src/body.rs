@@ -1,6 +1,6 @@
 //! One body on the audio thread: a modal resonator of which only the modes worth it are computed, with everything that acts on it.
 //!
-//! The state of every mode is a complex number, exact at one moment (`anchored`). Modes that are *on* live in the [`Lanes`], from which
+//! The state of every mode is a complex number that was true at some moment (`since`). Modes that are *on* live in the [`Lanes`], from which
 //! the kernels compute; the others cost nothing until they are looked at, and are then turned and shrunk to the present in one step. At a policy visit, at
 //! a blow and when the tuning changes everything is brought to the present ([`Body::settle`]), decided ([`decide`]) and laid out anew ([`Body::load`]).
 //! Modes that come and go are faded over one block's length.
@@ -30,6 +30,15 @@ use std::sync::Arc;
 
 /// Forces that can act on one body at once. A blow that finds none free is given as an impulse with the same spectrum.
 pub(crate) const DRIVES: usize = 4;
+
+/// Longest blow; a physics engine that says otherwise means a contact.
+const LONGEST_BLOW_S: f32 = 1.0;
+
+/// Largest gain.
+const MOST_GAIN: f32 = 1e6;
+
+/// Largest energy that is reckoned with.
+const MOST_ENERGY: f32 = 1e30;
 
 /// What a mode is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,8 +148,9 @@ pub(crate) struct Body {
     lanes: Lanes,
     /// Samples until entering modes are in and leaving ones out.
     fade_left: usize,
-    /// What leaves is not to be remembered.
-    forgetting: bool,
+    /// What is left of sound that was silenced, and how much of it has been heard.
+    tail: [f32; BLOCK],
+    tail_at: usize,
     drives: [Drive; DRIVES],
     modulation: Modulation,
     sections: Option<Box<Sections>>,
@@ -210,7 +220,8 @@ impl Body {
             calm: false,
             lanes: Lanes::new(n),
             fade_left: 0,
-            forgetting: false,
+            tail: [0.0; BLOCK],
+            tail_at: BLOCK,
             drives: std::array::from_fn(|_| Drive::new(n, capacity)),
             modulation: Modulation::new(making.glide, making.strain_sensitivity, &table),
             sections,
@@ -231,6 +242,7 @@ impl Body {
     /// Whether there is anything to compute in the next block.
     pub fn is_sounding(&self) -> bool {
         self.mixed > 0
+            || self.tail_at < BLOCK
             || self.drives.iter().any(|d| !d.is_free())
             || self.diffuse.as_ref().is_some_and(|d| d.is_sounding())
     }
@@ -285,18 +297,16 @@ impl Body {
         (world.kernels.wide.combine)(rows, factors, &mut scratch.push[..n]);
         self.settle(now, world);
 
-        let length = f64::from(hit.duration_s.max(0.0)) * world.rate_hz;
+        let duration_s = hit.duration_s.clamp(0.0, LONGEST_BLOW_S);
+        let length = f64::from(duration_s) * world.rate_hz;
         let free_drive = self.drives.iter().position(Drive::is_free).filter(|_| length >= 2.0);
         if let Some(d) = free_drive {
             let drive = &mut self.drives[d];
             for (w, g) in drive.weights.iter_mut().zip(&scratch.push) {
                 *w = g / world.rate_hz as f32;
             }
-            let pulse = HalfSine {
-                impulse_ns: 1.0,
-                duration_s: f64::from(hit.duration_s),
-                start_samples: -f64::from(hit.early),
-            };
+            let pulse =
+                HalfSine { impulse_ns: 1.0, duration_s: f64::from(duration_s), start_samples: -f64::from(hit.early) };
             drive.start(Source::Blow(Blow { origin: now, pulse, end: pulse.end(world.rate_hz) }));
         }
         // What the blow will have done to each mode when it is over; for a finite one as if at its middle.
@@ -315,12 +325,20 @@ impl Body {
         let poles = self.modulation.poles(&self.table);
         (world.kernels.wide.inject)(&mut self.re, &mut self.im, &scratch.push[..n], &self.table.slant, poles, ahead);
         self.measure(now, world);
-        self.calm = self.drives.iter().all(Drive::is_free) && self.modulation.is_at_rest();
-        self.account.energy = decide::sum(&self.energy) * self.loudness() * self.loudness();
+        self.calm = self.drives.iter().all(Drive::is_free) && self.is_linear_and_at_rest();
+        self.account.energy = (decide::sum(&self.energy) * self.loudness() * self.loudness()).min(MOST_ENERGY);
         self.wake(view, free, world, scratch);
         self.account.asleep = false;
-        // Modes that are on are driven through the blow sample by sample; their state must not have it already.
-        if free_drive.is_some() {
+        // What it has it may keep until the next frame knows better.
+        self.account.granted = self.account.granted.max(self.members.len());
+        // Modes that are on are driven through the blow sample by sample; their state must not have it already. The others have all of it.
+        if let Some(d) = free_drive {
+            let (weights, status) = (&mut self.drives[d].weights, &self.status);
+            for (w, status) in weights.iter_mut().zip(status) {
+                if !matches!(status, Status::On | Status::Entering) {
+                    *w = 0.0;
+                }
+            }
             for &k in &self.members {
                 let k = k as usize;
                 if matches!(self.status[k], Status::On | Status::Entering) {
@@ -371,13 +389,20 @@ impl Body {
         self.load(now, world, scratch);
     }
 
-    /// The gain moves to this in the course of a block.
+    /// The gain moves to this in the course of a block. What was too quiet to be computed may not be any more.
     pub fn set_gain(&mut self, gain: f32) {
-        self.gain_goal = gain;
+        self.gain_goal = gain.clamp(-MOST_GAIN, MOST_GAIN);
+        self.account.asleep = false;
     }
 
     pub fn set_emphasis(&mut self, emphasis: f32) {
-        self.emphasis = emphasis.abs();
+        self.emphasis = emphasis.abs().min(MOST_GAIN);
+        self.account.asleep = false;
+    }
+
+    /// Whether nothing but free decay can happen to modes that are left alone.
+    fn is_linear_and_at_rest(&self) -> bool {
+        self.sections.is_none() && self.modulation.is_at_rest()
     }
 
     /// Gain at the end of the current block, as amplitude.
@@ -385,25 +410,42 @@ impl Body {
         self.gain_goal * self.emphasis
     }
 
-    /// All modes fall silent by fading; what acts on the body stops. Sources that must be freed elsewhere are handed to `give_back`.
-    pub fn silence(&mut self, now: u64, world: &World, scratch: &mut Scratch, mut give_back: impl FnMut(Source)) {
-        for drive in &mut self.drives {
-            if !drive.is_continuous() && !drive.is_free() {
-                give_back(drive.stop());
-            }
+    /// All modes fall silent, and blows that act end; streams and bridges go on. What is left to be heard is a block's length of fading sound,
+    /// which is computed at once, so that nothing that happens next can bring the rest back.
+    pub fn silence(&mut self, now: u64, world: &World, scratch: &mut Scratch) {
+        for drive in self.drives.iter_mut().filter(|d| d.is_blow()) {
+            drive.stop();
         }
-        self.settle(now, world);
+        let Scratch { main, entering, leaving, .. } = scratch;
+        for sums in [&mut *main, &mut *entering, &mut *leaving] {
+            sums.fill(Partial::default());
+        }
+        let k = &world.kernels;
+        for part in self.lanes.parts.clone() {
+            self.lanes.run(&part, None, BLOCK, k, main);
+        }
+        let (inward, outward) = (self.lanes.entering.clone(), self.lanes.leaving.clone());
+        self.lanes.run(&inward, None, BLOCK, k, entering);
+        self.lanes.run(&outward, None, BLOCK, k, leaving);
+        let risen = if self.fade_left > 0 { 1.0 - self.fade_left as f32 / BLOCK as f32 } else { 1.0 };
+        let mut tail = [0.0; BLOCK];
+        for (n, y) in tail.iter_mut().enumerate() {
+            let sound = main[n].sum() + risen * entering[n].sum() + (1.0 - risen) * leaving[n].sum();
+            let earlier = self.tail.get(self.tail_at + n).copied().unwrap_or(0.0);
+            *y = sound * (1.0 - (n + 1) as f32 / BLOCK as f32) + earlier;
+        }
+        (self.tail, self.tail_at) = (tail, 0);
         for &k in &self.members {
-            self.status[k as usize] = Status::Leaving;
+            self.status[k as usize] = Status::Off;
         }
-        self.account = Account { truncated: self.table.len, masked: 0, scaled: 0, ..self.account };
-        self.calm = false;
-        self.fade_left = BLOCK;
-        self.load(now, world, scratch);
-        // The lanes ring out; what is kept for later is silence.
+        self.members.clear();
         self.re.fill(0.0);
         self.im.fill(0.0);
-        self.forgetting = true;
+        self.since.fill(now as u32);
+        self.fade_left = 0;
+        self.account = Account { truncated: self.table.len, masked: 0, scaled: 0, ..self.account };
+        self.calm = false;
+        self.load(now, world, scratch);
         if let Some(diffuse) = &mut self.diffuse {
             diffuse.silence();
         }
@@ -416,8 +458,12 @@ impl Body {
         while from < range.end {
             // Fades end where they end; what follows is plain.
             let len = if self.fade_left > 0 { (range.end - from).min(self.fade_left) } else { range.end - from };
+            let fading = self.fade_left > 0;
             missing += self.render_stretch(from, len, block_start, world, scratch);
             from += len;
+            if fading && self.fade_left == 0 {
+                self.end_fade(block_start + from as u64, world, scratch);
+            }
         }
         missing
     }
@@ -503,29 +549,31 @@ impl Body {
         }
         if fading {
             self.fade_left -= len;
-            if self.fade_left == 0 {
-                self.end_fade();
-            }
         }
+        let left = self.tail.iter().skip(self.tail_at);
+        ring.iter_mut().zip(left).for_each(|(y, t)| *y += t);
+        self.tail_at = (self.tail_at + len).min(BLOCK);
         missing
     }
 
-    fn end_fade(&mut self) {
-        for range in [self.lanes.entering.rotation.clone(), self.lanes.entering.two_pole.clone()] {
-            for &k in self.lanes.index[range].iter().filter(|&&k| k != Lanes::NOBODY) {
-                self.status[k as usize] = Status::On;
-            }
-        }
-        for range in [self.lanes.leaving.rotation.clone(), self.lanes.leaving.two_pole.clone()] {
-            for &k in self.lanes.index[range].iter().filter(|&&k| k != Lanes::NOBODY) {
-                self.status[k as usize] = Status::Off;
-            }
+    fn end_fade(&mut self, now: u64, world: &World, scratch: &mut Scratch) {
+        // With sections, what has entered belongs to several parts: all is laid out anew.
+        let anew = self.sections.is_some();
+        if anew {
+            self.store(now);
         }
         let Self { members, status, .. } = self;
-        members.retain(|&k| status[k as usize] != Status::Off);
+        members.retain(|&k| {
+            let status = &mut status[k as usize];
+            *status = if *status == Status::Leaving { Status::Off } else { Status::On };
+            *status == Status::On
+        });
         self.mixed = self.members.len();
-        self.forgetting = false;
-        self.lanes.end_fade();
+        if anew {
+            self.load(now, world, scratch);
+        } else {
+            self.lanes.end_fade();
+        }
     }
 
     /// Ends a block: noise, gain, and changes that go on by themselves.
@@ -551,7 +599,7 @@ impl Body {
         if self.modulation.moves() {
             let energy = self.lanes.energy();
             if self.modulation.step(energy, world.rate_hz) {
-                self.lanes.retune(&self.table, &self.modulation, world, scratch);
+                self.lanes.retune(&self.table, &self.modulation, &self.makeup_rate, world, scratch);
             }
         }
     }

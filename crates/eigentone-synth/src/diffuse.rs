@@ -25,6 +25,7 @@ pub struct DiffuseBank {
     /// Blocks for which a force may still be heard in the filters.
     forced: u32,
     sounding: bool,
+    stopping: bool,
     period_s: f32,
 }
 
@@ -85,6 +86,7 @@ impl DiffuseBank {
             force: [0.0; BLOCK],
             forced: 0,
             sounding: false,
+            stopping: false,
             period_s: (1.0 / sample_rate_hz) as f32,
         })
     }
@@ -109,10 +111,12 @@ impl DiffuseBank {
         self.sounding
     }
 
-    /// Forgets all.
+    /// Fades out in the coming block.
     pub fn silence(&mut self) {
-        self.groups.iter_mut().for_each(|g| g.energy = [0.0; LANES]);
-        self.sounding = false;
+        self.blows = [0.0; BLOCK];
+        self.force = [0.0; BLOCK];
+        self.forced = 0;
+        self.stopping = true;
     }
 
     /// Adds the next block.
@@ -123,7 +127,11 @@ impl DiffuseBank {
         let mut loudest = 0.0f32;
         for group in &mut self.groups {
             for (n, y) in out.iter_mut().enumerate() {
-                *y += group.step(self.blows[n], self.force[n], self.forced > 0);
+                let left = if self.stopping { 1.0 - (n + 1) as f32 / BLOCK as f32 } else { 1.0 };
+                *y += left * group.step(self.blows[n], self.force[n], self.forced > 0);
+            }
+            if self.stopping {
+                group.energy = [0.0; LANES];
             }
             loudest =
                 group.energy.iter().zip(&group.gain).fold(loudest, |m, (e, g)| m.max(e / g.max(f32::MIN_POSITIVE)));
@@ -131,6 +139,7 @@ impl DiffuseBank {
         self.blows = [0.0; BLOCK];
         self.force = [0.0; BLOCK];
         self.forced = self.forced.saturating_sub(1);
+        self.stopping = false;
         self.sounding = self.forced > 0 || loudest > SILENCE;
     }
 }
@@ -174,7 +183,11 @@ impl Group {
         let mut states = <[[Eight; 2]; 2]>::default();
         let mut sum = [0.0; LANES];
         let (mut input, mut quiet) = ([1.0; LANES], 0);
-        while quiet < 400 {
+        // A band too narrow to settle within seconds is as good as silent.
+        for _ in 0..2_000_000 {
+            if quiet >= 400 {
+                break;
+            }
             let y = self.filter.step(&mut states, input);
             input = [0.0; LANES];
             let grows = (0..LANES).fold(false, |grows, l| {
@@ -254,6 +267,7 @@ mod tests {
                 bank.strike(2.0, 0);
                 let sound = render(&mut bank, (2.0 * t60_s * 44_100.0) as usize / BLOCK);
                 bank.silence();
+                render(&mut bank, 1);
                 // Energy shrinks by 10^{−6t/T60}; over a tenth of the time its mean is known.
                 let (k, early) = (6.0 * 10f64.ln() / t60_s, 0.1 * t60_s);
                 let expected = 0.36 * (1.0 - (-k * early).exp()) / (k * early);

@@ -62,6 +62,11 @@ impl Drive {
         matches!(self.source, Source::None) && self.tail == 0
     }
 
+    /// Whether a blow acts.
+    pub fn is_blow(&self) -> bool {
+        matches!(self.source, Source::Blow(_)) || self.tail > 0
+    }
+
     /// Whether it goes on until it is closed.
     pub fn is_continuous(&self) -> bool {
         matches!(self.source, Source::Stream(_) | Source::Bridge(_))
@@ -118,8 +123,11 @@ impl Drive {
             }
             Source::Bridge(buffer) => plain.copy_from_slice(&buffer[from..from + len]),
         }
-        for f in plain.iter_mut() {
-            *f = if f.is_finite() { f.clamp(-most_n, most_n) } else { 0.0 };
+        // The impulse of a blow was clipped already, and its pulse is that of a unit impulse.
+        if self.is_continuous() {
+            for f in plain.iter_mut() {
+                *f = if f.is_finite() { f.clamp(-most_n, most_n) } else { 0.0 };
+            }
         }
         for n in 0..len {
             out.differenced[n] = 0.5 * (out.plain[n] - self.history[0]);

@@ -3,7 +3,7 @@
 //! Two bodies of masses `m₁, m₂` that meet through a spring `k` stay in contact for `T = π√(m/k)` with `1/m = 1/m₁ + 1/m₂`, and the force is
 //! `F(t) = J π/(2T) · sin(πt/T)` with impulse `J = ∫F dt`. Its spectrum is 3 dB down at 0.6/T and first zero at 1.5/T: soft mallets sound dull.
 
-/// Shortest and longest contact.
+/// Longest contact.
 const LONGEST_S: f64 = 0.03;
 
 /// How long a blow lasts.

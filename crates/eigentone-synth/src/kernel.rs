@@ -189,15 +189,19 @@ mod scalar {
     }
 
     pub fn rotation_halves(bank: Bank<'_>, jump: [&[f32]; 2], out: &mut [Partial]) {
-        let n = bank.checked_len();
         let (first, second) = out.split_at_mut(out.len() / 2);
-        let (mut re, mut im) = (bank.s0.to_vec(), bank.s1.to_vec());
-        for i in 0..n {
-            let (c, s) = (jump[0][i], jump[1][i]);
-            (bank.s0[i], bank.s1[i]) = (c * re[i] - s * im[i], c * im[i] + s * re[i]);
+        let n = bank.checked_len();
+        for (i, (&c, &s)) in jump[0].iter().zip(jump[1]).enumerate().take(n) {
+            let (mut re, mut im) = (bank.s0[i], bank.s1[i]);
+            let mut ahead = (c * re - s * im, c * im + s * re);
+            for (early, late) in first.iter_mut().zip(second.iter_mut()) {
+                early.0[i % LANES] += re;
+                late.0[i % LANES] += ahead.0;
+                (re, im) = (bank.c0[i] * re - bank.c1[i] * im, bank.c0[i] * im + bank.c1[i] * re);
+                ahead = (bank.c0[i] * ahead.0 - bank.c1[i] * ahead.1, bank.c0[i] * ahead.1 + bank.c1[i] * ahead.0);
+            }
+            (bank.s0[i], bank.s1[i]) = ahead;
         }
-        rotation_free(Bank { s0: &mut re, s1: &mut im, c0: bank.c0, c1: bank.c1 }, first);
-        rotation_free(bank, second);
     }
 
     pub fn rotation_driven(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {

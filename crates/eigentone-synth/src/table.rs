@@ -96,14 +96,14 @@ impl ModeTable {
         for (i, &k) in kept.iter().enumerate() {
             t.set_mode(i, model.modes[k].frequency_hz, model.modes[k].decay_per_s, sample_rate_hz);
         }
-        let sites = model.shapes.sites();
+        let sites = if len > 0 { model.shapes.sites() } else { 0 };
         t.rows = vec![0.0; sites * 3 * padded];
         for site in 0..sites {
             let normal = model.surface.normals[site].map(f64::from);
             for (i, &k) in kept.iter().enumerate() {
                 let shape = (model.shapes.get(site, k) * model.modes[k].output_gain).to_array();
                 for (axis, &x) in shape.iter().enumerate() {
-                    t.rows[(site * 3 + axis) * padded + i] = x as f32;
+                    t.rows[(site * 3 + axis) * padded + i] = x.clamp(-1e12, 1e12) as f32;
                 }
                 let along: f64 = (0..3).map(|a| shape[a] * normal[a]).sum();
                 t.typical[i] += (along * along / sites as f64) as f32;
@@ -121,20 +121,24 @@ impl ModeTable {
         let set = |pair: &mut Pair, x: [f64; 2]| (0..2).for_each(|k| pair[k][i] = x[k] as f32);
         self.turn[i] = (turns * 4_294_967_296.0).round() as u32;
         self.fade[i] = (-d * LOG2_E) as f32;
-        self.slant[i] = (decay_per_s / (TAU * frequency_hz)) as f32;
+        self.slant[i] = (decay_per_s / (TAU * frequency_hz)).min(1e6) as f32;
         set(&mut self.rotation, pole);
         let half = (BLOCK / 2) as f64;
         let (far, turned) = ((-half * d).exp(), half * theta);
         set(&mut self.jump, [far * turned.cos(), far * turned.sin()]);
         set(&mut self.two_pole, [2.0 * shrink * theta.cos(), -shrink * shrink]);
         let rounded = self.rotation.each_ref().map(|c| f64::from(c[i]));
-        let drift = |size: f64, angle: f64| [-d - size.ln(), theta - angle];
+        let drift = |size: f64, angle: f64| {
+            let lack = [-d - size.ln(), theta - angle];
+            // Modes that are gone within a few samples have nothing to lose.
+            if lack.iter().all(|x| x.abs() < 1e-3) { lack } else { [0.0; 2] }
+        };
         set(&mut self.rotation_drift, drift(rounded[0].hypot(rounded[1]), rounded[1].atan2(rounded[0])));
         let [a1, a2] = self.two_pole.each_ref().map(|c| f64::from(c[i]));
         let size = (-a2).sqrt();
         set(&mut self.two_pole_drift, drift(size, (0.5 * a1 / size).clamp(-1.0, 1.0).acos()));
         set(&mut self.back, [theta.cos() / shrink, -theta.sin() / shrink]);
-        self.plain[i] = theta.sin() >= TWO_POLE_SINE;
+        self.plain[i] = theta.sin() >= TWO_POLE_SINE && shrink > 0.5;
         // An impulse through the differenced two-pole has the amplitude |1 − P⁻²| / (2 sin θ).
         let (re, im) = (1.0 - (2.0 * theta).cos() / (shrink * shrink), (2.0 * theta).sin() / (shrink * shrink));
         self.two_pole_push[i] = (2.0 * theta.sin() / re.hypot(im)) as f32;
@@ -188,7 +192,8 @@ impl ModeTable {
             let start = (site.sites[k / 3] as usize * 3 + k % 3) * self.padded;
             &self.rows[start..start + self.padded]
         };
-        Some((std::array::from_fn(row), std::array::from_fn(|k| site.weights[k / 3] as f32 * vector[k % 3])))
+        let factors: [f32; 9] = std::array::from_fn(|k| site.weights[k / 3] as f32 * vector[k % 3]);
+        factors.iter().all(|f| f.is_finite()).then(|| (std::array::from_fn(row), factors))
     }
 
     /// Blocks per policy frame: 1024 samples up to 50 kHz, 2048 above.

@@ -36,7 +36,10 @@ fn render(quality: Quality, blocks: usize, mut check: impl FnMut(&eigentone_synt
             let site = SiteBlend::single((noise.uniform() * 40.0) as u32);
             let action = Action::Blow { site, impulse_ns: [0.3 * size, 0.2 * size, size], duration_s: 4e-4 };
             let sample = block * BLOCK as u64 + (noise.uniform() * BLOCK as f64) as u64;
-            handle.send(Event { time: Moment { sample, fraction: 0.0 }, body: bodies[which], action }).unwrap();
+            // Between samples, too, and now and then a hand on a body.
+            let action = if noise.uniform() < 0.01 && which >= LOUD { Action::Silence } else { action };
+            let fraction = noise.uniform() as f32;
+            handle.send(Event { time: Moment { sample, fraction }, body: bodies[which], action }).unwrap();
         }
         processor.next_block();
         check(processor.stats());

@@ -192,15 +192,72 @@ fn endings_do_not_haunt() {
     let sound = mix(&mut processor, 300);
     assert!(rms(&sound[..5000]) > 0.5 && rms(&sound[10_100..]) < 2e-3);
     let other = handle.share(body, 1.0).unwrap();
+    let third = handle.share(other, 2.0).unwrap();
+    handle.send(impulse(third, 0, 0.5)).unwrap();
+    assert!(rms(&mix(&mut processor, 10)) > 0.5, "one that shares by way of another");
     handle.remove(body).unwrap();
     mix(&mut processor, 5);
     handle.remove(other).unwrap();
+    handle.remove(third).unwrap();
     mix(&mut processor, 5);
     assert_eq!(processor.stats().bodies, 0);
     // An impulse beyond all measure is clipped, not lost.
     let body = handle.add(&BodySettings::new(model)).unwrap();
     handle.send(impulse(body, 0, 1e30)).unwrap();
     assert!((rms(&mix(&mut processor, 10)) / (100.0 * 0.5f64.sqrt()) - 1.0).abs() < 0.1);
+}
+
+/// However short a blow, its impulse arrives: a low mode does not care whether it takes 10 or 150 µs.
+#[test]
+fn short_blows_are_as_strong_as_long_ones() {
+    for rate in [44_100.0, 192_000.0] {
+        let render = |duration_s: f32| {
+            let (mut handle, mut processor) = engine(Settings { sample_rate_hz: rate, ..full() }).unwrap();
+            let body = handle.add(&BodySettings::new(point(&[(200.0, 1.0, 1.0), (300.0, 1.0, 1.0)]))).unwrap();
+            let action = Action::Blow { site: SiteBlend::single(0), impulse_ns: [0.0, 0.0, 1.0], duration_s };
+            handle.send(act(body, 0, action)).unwrap();
+            rms(&mix(&mut processor, 500)[1000..])
+        };
+        let truth = render(0.0);
+        for duration_s in [1e-5, 3e-5, 5e-5, 8e-5, 1.5e-4] {
+            let share = render(duration_s) / truth;
+            assert!((share - 1.0).abs() < 0.02, "{duration_s} s at {rate} Hz: {share}");
+        }
+    }
+}
+
+/// Modes of a nonlinear body that come and go under a tight budget stay finite and end up in their sections.
+#[test]
+fn nonlinear_bodies_live_with_a_budget() {
+    use eigentone_synth::{Nonlinear, Shaper};
+    let quality = Quality { truncation_pa: 1e-6, masking: None, budget: Some(Budget::of(60)) };
+    let (mut handle, mut processor) = engine(Settings { quality, ..Settings::default() }).unwrap();
+    let nonlinear = Nonlinear { sections: 3, coupling: 0.8, reference_pa: 0.1, shaper: Shaper::Square };
+    let gong = BodySettings { nonlinear: Some(nonlinear), ..BodySettings::new(random_body(150, 6.0, 2)) };
+    let bodies = [handle.add(&gong).unwrap(), handle.add(&BodySettings::new(random_body(100, 6.0, 3))).unwrap()];
+    let mut noise = Noise::new(8);
+    for i in 0..60 {
+        let body = bodies[i % 2];
+        let action = Action::Blow { site: SiteBlend::single(i as u32 % 40), impulse_ns: [0.01; 3], duration_s: 1e-3 };
+        let time = Moment { sample: (noise.uniform() * 60_000.0) as u64, fraction: noise.uniform() as f32 };
+        handle.send(Event { time, body, action }).unwrap();
+    }
+    let sound = mix(&mut processor, 1200);
+    assert!(sound.iter().all(|y| y.abs() < 1e3), "bounded");
+    assert!(processor.stats().mixed_most <= 60);
+}
+
+/// A body that was too quiet to be computed is heard again when its gain is turned up.
+#[test]
+fn gain_wakes_what_sleeps() {
+    let (mut handle, mut processor) = engine(Settings::default()).unwrap();
+    let body = handle.add(&BodySettings::new(point(&[(500.0, 0.2, 1.0)]))).unwrap();
+    handle.send(impulse(body, 0, 1.0)).unwrap();
+    handle.send(act(body, 5000, Action::Gain(0.0))).unwrap();
+    handle.send(act(body, 40_000, Action::Gain(1.0))).unwrap();
+    let sound = mix(&mut processor, 1000);
+    assert_eq!(rms(&sound[20_000..39_000]), 0.0);
+    assert!(rms(&sound[45_000..]) > 0.4);
 }
 
 #[test]
@@ -226,6 +283,7 @@ fn nonsense_is_harmless() {
         let blow =
             |impulse_ns: [f32; 3], duration_s: f32, site: SiteBlend| Action::Blow { site, impulse_ns, duration_s };
         let good = SiteBlend::single(2);
+        let nowhere = SiteBlend { sites: [0, 1, 2], weights: [f64::NAN, f64::INFINITY, 2.0] };
         for action in [
             blow([f32::NAN; 3], 0.0, good),
             blow([f32::INFINITY, 0.0, 0.0], 0.0, good),
@@ -235,6 +293,11 @@ fn nonsense_is_harmless() {
             blow([0.1; 3], -3.0, good),
             blow([0.1; 3], 1e9, good),
             blow([0.1; 3], 0.01, site),
+            blow([0.1; 3], 0.01, nowhere),
+            blow([0.1; 3], 0.0, nowhere),
+            blow([0.1; 3], 3e38, good),
+            Action::Gain(3e38),
+            Action::Gain(1.0),
             Action::Damping(f32::NAN),
             Action::Damping(-4.0),
             Action::Frequency(1e20),

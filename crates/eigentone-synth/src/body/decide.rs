@@ -1,7 +1,8 @@
 //! Which modes of a body are computed.
 
-use super::{Body, Scratch, Status, World};
+use super::{Body, MOST_ENERGY, Scratch, Status, World};
 use crate::BLOCK;
+use crate::drive::Drive;
 use crate::kernel::{Bank, LANES, Levels, Partial, Place};
 use crate::policy::Playback;
 use crate::policy::masking::{Curve, Maskers};
@@ -14,6 +15,9 @@ const NEARLY_DB: f32 = 6.0;
 
 /// Frames after which states are read out and laid out anew even if nothing changed, to make good for rounded coefficients.
 const RELOAD_FRAMES: u64 = 4;
+
+/// Modes that a blow may wake on a body that has no share of the budget.
+const LEAST: usize = 4;
 
 /// Modes that a blow may wake without asking which of them hide each other.
 const FEW_WAKE: usize = 24;
@@ -28,6 +32,8 @@ pub(crate) struct View<'a> {
     pub hearing: Option<Hearing<'a>>,
     /// Modes below this level sleep (in dB of the engine's own mean square; minus infinity: none).
     pub truncation_db: f32,
+    /// Bodies with this energy and more get all modes they want, as far as there are any.
+    pub served: f32,
 }
 
 impl View<'_> {
@@ -121,19 +127,31 @@ impl Body {
             off += 1;
             let sleeps = self.level[k] < floor;
             truncated += usize::from(sleeps && !whole);
-            if self.status[k] == Status::Off && (whole || (scratch.margin[k] >= hysteresis && !sleeps)) {
+            if whole || (scratch.margin[k] >= hysteresis && !sleeps) {
                 scratch.active.push(k as u32);
             }
         }
         let heard = scratch.active.len();
         self.account.truncated = truncated;
         self.account.masked = off - truncated - heard;
+        // A quiet body keeps to its share, so that there is something left for a loud one.
+        let free = if self.account.energy * self.emphasis * self.emphasis >= view.served {
+            free
+        } else {
+            free.min(self.account.granted.max(LEAST).saturating_sub(self.members.len()))
+        };
         self.keep_loudest(free, scratch);
         self.account.scaled = heard - scratch.active.len();
+        self.account.wanted = self.account.wanted.max(self.table.len - off + heard);
         let fading = self.fade_left > 0;
         for &k in &scratch.active {
             let k = k as usize;
             let before = 0.5 * (scratch.re[k] * scratch.re[k] + scratch.im[k] * scratch.im[k]);
+            if self.status[k] == Status::Off {
+                // One that was leaving is a member already, and comes back.
+                self.members.push(k as u32);
+                (self.makeup[k], self.makeup_rate[k]) = (1.0, 0.0);
+            }
             if fading || whole || before <= FRESH * self.energy[k] {
                 self.status[k] = Status::On;
             } else {
@@ -141,10 +159,7 @@ impl Body {
                 self.fade_left = BLOCK;
             }
         }
-        if !scratch.active.is_empty() {
-            self.members.extend_from_slice(&scratch.active);
-            self.members.sort_unstable();
-        }
+        self.members.sort_unstable();
     }
 
     /// After a blow the common curve is out of date: the body's own modes hide each other as loud as they are now. Lowers the margins
@@ -239,7 +254,7 @@ impl Body {
             self.settle(now, world);
             self.measure(now, world);
         }
-        self.calm = !acted_on && self.modulation.is_at_rest();
+        self.calm = !acted_on && self.is_linear_and_at_rest();
         self.expect(world);
         let gain_db = self.gain_db();
         let gain = self.loudness() * self.loudness();
@@ -247,7 +262,9 @@ impl Body {
         let hysteresis = self.judge(gain_db, view, world, scratch);
         let floor = view.truncation_db - gain_db;
 
-        let total = sum(&self.energy[..self.table.len]);
+        let total = sum(&self.energy[..self.table.len]).min(MOST_ENERGY);
+        // While a blow acts, modes that are on do not have all of it yet: they stay.
+        let struck = self.drives.iter().any(Drive::is_blow);
         let table = &*self.table;
         let levels = &self.level[..table.len];
         let mut truncated = levels.iter().map(|l| u32::from(*l < floor)).sum::<u32>() as usize;
@@ -256,10 +273,11 @@ impl Body {
         scratch.active.clear();
         for (group, margins) in scratch.margin[..table.padded].chunks_exact(LANES).enumerate() {
             // Most modes are far below: nothing else need be known of them.
-            if margins.iter().fold(false, |near, m| near | (*m > -NEARLY_DB)) {
-                for (k, &margin) in (group * LANES..table.len).zip(margins).filter(|(_, m)| **m > -NEARLY_DB) {
+            if struck || margins.iter().fold(false, |near, m| near | (*m > -NEARLY_DB)) {
+                for (k, &margin) in (group * LANES..table.len).zip(margins).filter(|(_, m)| struck || **m > -NEARLY_DB)
+                {
                     let level = levels[k];
-                    if hears {
+                    if hears && margin > -NEARLY_DB {
                         // As loud as it will be when the curve is used.
                         harvest.maskers.offer(
                             table.cell[k],
@@ -268,13 +286,15 @@ impl Body {
                         );
                     }
                     let on = matches!(self.status[k], Status::On | Status::Entering);
-                    if margin >= (if on { -hysteresis } else { hysteresis }) && level >= floor {
+                    let heard = margin >= (if on { -hysteresis } else { hysteresis }) && level >= floor;
+                    if heard || (on && struck) {
                         scratch.active.push(k as u32);
                     }
                 }
             }
         }
-        let mut masked = table.len.saturating_sub(truncated + scratch.active.len());
+        truncated = truncated.min(table.len - scratch.active.len());
+        let mut masked = table.len - truncated - scratch.active.len();
         if whole {
             let awake = acted_on || truncated < self.table.len;
             scratch.active.clear();
@@ -292,6 +312,7 @@ impl Body {
         }
         let kept = scratch.active.len();
         let changed = self.switch(now, scratch);
+        let made_up = !self.makeup_rests;
         self.make_up(harvest.makeup, harvest.frame);
         if let Some(bands) = &mut harvest.bands {
             for k in 0..self.table.len {
@@ -310,7 +331,7 @@ impl Body {
             asleep: truncated == self.table.len && !acted_on,
             ..self.account
         };
-        if changed || stale || !self.makeup_rests || !self.lanes_are_current() {
+        if changed || stale || made_up || !self.makeup_rests || !self.lanes_are_current() {
             self.store(now);
             self.load(now, world, scratch);
         }
@@ -330,11 +351,14 @@ impl Body {
         select.extend(active.iter().filter(|k| entering(k)).map(|&k| self.level[k as usize]));
         let cut =
             if free == 0 { f32::INFINITY } else { *select.select_nth_unstable_by(free - 1, |a, b| b.total_cmp(a)).1 };
-        let mut left = free;
+        // As many of those exactly at the cut as fit.
+        let louder = active.iter().filter(|k| entering(k) && self.level[**k as usize] > cut).count();
+        let mut ties = free - louder.min(free);
         active.retain(|k| {
-            let stays = !entering(k) || (self.level[*k as usize] >= cut && left > 0);
-            left -= usize::from(stays && entering(k));
-            stays
+            let level = self.level[*k as usize];
+            let tie = entering(k) && level == cut && ties > 0;
+            ties -= usize::from(tie);
+            !entering(k) || level > cut || tie
         });
     }
 

@@ -170,13 +170,12 @@ impl Lanes {
         }
     }
 
-    /// What was entering is in, what was leaving is gone.
+    /// What was entering is in, what was leaving is gone. Only for bodies without sections.
     pub fn end_fade(&mut self) {
-        // The parts follow each other: rotation and two-pole of the last on-part, then those that enter.
-        let last = self.parts.iter().rposition(|p| !p.rotation.is_empty() || !p.two_pole.is_empty()).unwrap_or(0);
-        self.parts[last] = Part {
-            rotation: join(&self.parts[last].rotation, &self.entering.rotation),
-            two_pole: join(&self.parts[last].two_pole, &self.entering.two_pole),
+        // The parts follow each other: rotation of the on-modes and of those that enter, then two-pole likewise.
+        self.parts[0] = Part {
+            rotation: join(&self.parts[0].rotation, &self.entering.rotation),
+            two_pole: join(&self.parts[0].two_pole, &self.entering.two_pole),
         };
         self.entering = Part::default();
         self.leaving = Part::default();
@@ -190,13 +189,24 @@ impl Lanes {
     }
 
     /// New coefficients for what is being computed; states stay.
-    pub fn retune(&mut self, table: &ModeTable, modulation: &Modulation, world: &World, scratch: &mut Scratch) {
+    pub fn retune(
+        &mut self,
+        table: &ModeTable,
+        modulation: &Modulation,
+        makeup_rate: &[f32],
+        world: &World,
+        scratch: &mut Scratch,
+    ) {
         modulation.coefficients(table, world, scratch);
         for i in 0..self.used {
             let k = self.index[i];
             if k != Self::NOBODY {
-                self.c0[i] = scratch.re[k as usize];
-                self.c1[i] = scratch.im[k as usize];
+                let change = match makeup_rate[k as usize] {
+                    0.0 => 1.0,
+                    rate => rate.exp2(),
+                };
+                self.c0[i] = scratch.re[k as usize] * change;
+                self.c1[i] = scratch.im[k as usize] * change;
             }
         }
     }
@@ -266,9 +276,7 @@ impl Body {
             }
             1.0 / makeup[k]
         };
-        let nothing = Part::default();
-        let leaving = if self.forgetting { &nothing } else { &lanes.leaving };
-        let all = lanes.parts.iter().chain([&lanes.entering, leaving]);
+        let all = lanes.parts.iter().chain([&lanes.entering, &lanes.leaving]);
         for part in all {
             for i in part.rotation.clone() {
                 let k = lanes.index[i] as usize;

@@ -58,7 +58,7 @@ impl Modulation {
 
     pub fn set_damping(&mut self, factor: f32) {
         if factor.is_finite() {
-            self.damping = factor.clamp(0.05, 50.0);
+            self.damping = factor.clamp(1.0, 50.0);
         }
     }
 
@@ -106,7 +106,7 @@ impl Modulation {
         if let Some(glide) = self.glide {
             let energy = if energy.is_finite() { energy } else { 0.0 };
             self.energy += share(GLIDE_S) * (energy - self.energy);
-            let x = self.energy / glide.energy_pa2;
+            let x = (self.energy / glide.energy_pa2).min(1e9);
             let shift = glide.amount.clamp(-MOST_SHIFT, MOST_SHIFT) * x / (1.0 + x);
             // Shifts that nobody can hear are rest.
             self.shift = if shift.abs() < 1e-5 { 0.0 } else { shift };

@@ -60,7 +60,12 @@ pub(crate) struct Sections {
 impl Sections {
     pub fn new(settings: Nonlinear, table: &ModeTable, rate_hz: f64) -> Self {
         let count = settings.sections.clamp(2, MOST_SECTIONS);
-        let settings = Nonlinear { sections: count, coupling: settings.coupling.clamp(0.0, 1.0), ..settings };
+        let settings = Nonlinear {
+            sections: count,
+            coupling: settings.coupling.clamp(0.0, 1.0),
+            reference_pa: settings.reference_pa.clamp(1e-9, 1e9),
+            ..settings
+        };
         let bounds = std::array::from_fn(|s| (table.len * s.min(count)) / count);
         let mut weights = vec![0.0; table.padded];
         for s in 1..count {

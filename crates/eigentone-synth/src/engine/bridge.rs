@@ -38,11 +38,11 @@ impl Bridge {
     }
 
     /// The force of the coming block from the sound of the last.
-    pub fn carry(&mut self, sound: &[f32; BLOCK], force: &mut [f32; BLOCK]) {
+    pub fn carry(&mut self, sound: &[f32; BLOCK], force: &mut [f32; BLOCK], scale: f32) {
         for (f, y) in force.iter_mut().zip(sound) {
             let y = if y.is_finite() { *y } else { 0.0 };
             self.state += self.link.follow * (y - self.state);
-            *f = self.state * self.link.force_per_pa;
+            *f = self.state * self.link.force_per_pa * scale;
         }
     }
 }

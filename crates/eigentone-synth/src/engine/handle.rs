@@ -35,6 +35,8 @@ struct Place {
     /// There, and not being removed.
     alive: bool,
     table: Option<Arc<ModeTable>>,
+    /// The body it sounds through, and the factor of its blows, if it is not its own.
+    root: Option<(BodyId, f32)>,
     /// Sum of the couplings into it.
     coupling: f32,
 }
@@ -97,9 +99,15 @@ impl Handle {
     /// # Errors
     /// If the other is gone or there is no room.
     pub fn share(&mut self, with: BodyId, factor: f32) -> Result<BodyId, EngineError> {
-        let table = self.place(with)?.table.clone();
+        let other = self.place(with)?;
+        let (table, root) = (other.table.clone(), other.root);
+        // Always the body itself, also by way of one that shares it.
+        let factor = if factor.is_finite() { factor } else { 1.0 };
+        let (with, factor) = root.map_or((with, factor), |(body, first)| (body, first * factor));
         let id = self.take_place()?;
-        self.settle_place(id, table, Message::Share(id, with, factor))
+        self.settle_place(id, table, Message::Share(id, with, factor))?;
+        self.places[id.slot as usize].root = Some((with, factor));
+        Ok(id)
     }
 
     /// Removes a body, fading it out within a block.
@@ -126,6 +134,7 @@ impl Handle {
     /// # Errors
     /// If the body is gone, or the queue is full; the latter is counted in [`Handle::overflow`].
     pub fn send(&mut self, event: Event) -> Result<(), EngineError> {
+        self.collect();
         self.place(event.body)?;
         self.send_message(Message::Event(event))
     }
@@ -152,6 +161,7 @@ impl Handle {
         direction: [f32; 3],
         capacity: usize,
     ) -> Result<StreamWriter, EngineError> {
+        self.collect();
         self.place(body)?;
         let (samples, source) = rtrb::RingBuffer::new(capacity.max(BLOCK));
         let message = Message::Stream { body, source: Box::new(source), site: contact.blend, direction };
@@ -174,6 +184,9 @@ impl Handle {
         coupling: f32,
         low_pass_hz: f64,
     ) -> Result<f32, EngineError> {
+        self.collect();
+        let own = |place: &Place, id: BodyId| place.root.map_or(id, |(body, _)| body);
+        let (from, to) = (own(self.place(from)?, from), own(self.place(to)?, to));
         self.place(from)?;
         let place = self.place(to)?;
         let coupling = if coupling.is_finite() { coupling } else { 0.0 };
@@ -199,7 +212,7 @@ impl Handle {
         Ok(granted)
     }
 
-    /// Frees what the audio side has handed back. Every call that adds something does this too.
+    /// Frees what the audio side has handed back. Every call that adds or sends something does this too.
     pub fn collect(&mut self) {
         while let Ok(garbage) = self.from_audio.pop() {
             match garbage {
@@ -245,7 +258,8 @@ impl Handle {
             self.free.push(id.slot);
             return Err(error);
         }
-        self.places[id.slot as usize] = Place { generation: id.generation, alive: true, table, coupling: 0.0 };
+        self.places[id.slot as usize] =
+            Place { generation: id.generation, alive: true, table, root: None, coupling: 0.0 };
         Ok(id)
     }
 

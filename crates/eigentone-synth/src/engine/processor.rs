@@ -67,12 +67,14 @@ struct Perception {
     shift_db: f32,
     /// Energy of all that sounds.
     total: f32,
+    /// Energy from which on bodies get all the modes they want; zero if all do.
+    served: f32,
 }
 
 impl Perception {
-    /// From levels to dB SPL, and the energy of all but a body that has this one.
-    fn levels(&self, own: f32) -> (f32, f32) {
-        (self.shift_db, (self.total - own).max(0.0))
+    /// From levels to dB SPL, the energy of all but a body that has this one, and the energy from which on bodies are fully served.
+    fn levels(&self, own: f32) -> (f32, f32, f32) {
+        (self.shift_db, (self.total - own).max(0.0), self.served)
     }
 }
 
@@ -102,8 +104,8 @@ impl Processor {
             world: World {
                 kernels,
                 rate_hz,
-                most_force_n: settings.most_force_n.abs(),
-                most_impulse_ns: settings.most_impulse_ns.abs(),
+                most_force_n: finite_or(settings.most_force_n.abs(), 1e4),
+                most_impulse_ns: finite_or(settings.most_impulse_ns.abs(), 100.0),
             },
             quality: settings.quality.made_safe(),
             places: (0..settings.most_bodies).map(|_| Place::default()).collect(),
@@ -173,7 +175,7 @@ impl Processor {
             let Pending { body, what, .. } = self.waiting.due()[i];
             let place = self.places.get_mut(body.slot as usize).filter(|p| p.generation == body.generation);
             match (what, place) {
-                (What::Quality(quality), _) => self.quality = quality.made_safe(),
+                (What::Quality(quality), _) => self.set_quality(quality),
                 // One that shared a body that has gone before it.
                 (What::Remove, Some(place)) if place.shares.is_some() => place.leaving = Some(0),
                 _ => self.stats.orphaned += 1,
@@ -215,11 +217,11 @@ impl Processor {
             let fraction = if event.time.fraction > 0.0 { event.time.fraction.min(1.0) } else { 0.0 };
             let (at, early) = if fraction > 0.0 { (at + 1, 1.0 - fraction) } else { (at, 0.0) };
             let at = at.min(BLOCK);
+            let before = body.mixed;
             if at > done {
                 self.stats.starved += body.render(done..at, self.clock, &self.world, &mut self.scratch) as u64;
                 done = at;
             }
-            let before = body.mixed;
             self.act(&mut body, slot, event, done, early);
             self.mixed = self.mixed + body.mixed - before;
             self.stats.mixed_most = self.stats.mixed_most.max(self.mixed as u64);
@@ -248,12 +250,15 @@ impl Processor {
         let now = self.clock + at as u64;
         let factor = self.places[event.body.slot as usize].shares.map_or(1.0, |(_, factor)| factor);
         let through_other = event.body.slot as usize != slot;
+        if self.places[slot].leaving.is_some() && !through_other {
+            // It has been removed; what comes after that is not heard.
+            return;
+        }
         match event.what {
             What::Quality(_) => {}
             What::Remove if through_other => self.places[event.body.slot as usize].leaving = Some(0),
             What::Remove => {
-                let (to_control, stats) = (&mut self.to_control, &mut self.stats);
-                body.silence(now, &self.world, &mut self.scratch, |s| discard(to_control, stats, Garbage::Source(s)));
+                body.silence(now, &self.world, &mut self.scratch);
                 self.places[slot].leaving = Some(2);
             }
             What::Act(action) => {
@@ -281,11 +286,16 @@ impl Processor {
             Action::Strain(x) => body.tune(|m| m.set_strain(x), now, world, scratch),
             Action::Gain(x) if x.is_finite() => body.set_gain(x),
             Action::Emphasis(x) if x.is_finite() => body.set_emphasis(x),
-            Action::Silence => {
-                let (to_control, stats) = (&mut self.to_control, &mut self.stats);
-                body.silence(now, world, scratch, |s| discard(to_control, stats, Garbage::Source(s)));
-            }
+            Action::Silence => body.silence(now, world, scratch),
             _ => {}
+        }
+    }
+
+    /// Changes what may be left out. What sleeps is looked at again: it may be worth computing now.
+    fn set_quality(&mut self, quality: Quality) {
+        self.quality = quality.made_safe();
+        for body in self.places[..self.reached].iter_mut().filter_map(|p| p.body.as_mut()) {
+            body.account.asleep = false;
         }
     }
 
@@ -392,7 +402,7 @@ impl Processor {
             let p = &mut self.perception;
             p.shift_db = masking.playback.shift_db(total).unwrap_or(UNKNOWN_DB);
             p.total = total;
-            p.curve.rebuild(&p.maskers, p.shift_db, masking.offset_db, &self.world.kernels);
+            p.curve.rebuild(&p.maskers, p.shift_db, masking.offset_db.max(0.0), &self.world.kernels);
             p.maskers.clear();
             for (gain, (all, kept)) in p.makeup.0.iter_mut().zip(p.bands.all.iter().zip(&p.bands.kept)) {
                 *gain = if *kept > 0.0 { (all / kept).sqrt().min(MOST_MAKEUP) } else { 1.0 };
@@ -404,14 +414,18 @@ impl Processor {
                 self.order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 let (order, places) = (&self.order, &mut self.places);
                 let wants: &dyn Fn(usize) -> usize =
-                    &|rank| places[order[rank].1 as usize].body.as_ref().map_or(0, |b| b.account.wanted);
+                    &|rank| places[order[rank].1 as usize].body.as_ref().map_or(0, |b| b.account.wanted.max(b.mixed));
                 let spread = budget.modes - budget.modes / RESERVE;
                 // Grants are written after wants were read, body by body.
                 let mut grants = quota::Sharing::new(spread, f64::from(budget.slope), order.len());
                 let enough = (0..order.len()).map(wants).sum::<usize>() <= spread;
-                for rank in 0..order.len() {
+                self.perception.served = 0.0;
+                for (rank, &(energy, _)) in order.iter().enumerate() {
                     let want = wants(rank);
                     let granted = grants.next(want);
+                    if !enough && granted == want && want > 0 {
+                        self.perception.served = energy;
+                    }
                     // Who gets all it wants may want a little more until the next frame; that the budget holds is seen to when modes are added.
                     self.scratch.grants[rank] = if enough {
                         usize::MAX
@@ -428,6 +442,7 @@ impl Processor {
                 }
             }
             None => {
+                self.perception.served = 0.0;
                 for &(_, slot) in &self.order {
                     if let Some(body) = &mut self.places[slot as usize].body {
                         body.account.granted = usize::MAX;
@@ -439,6 +454,8 @@ impl Processor {
 
     /// Fills the bridges' forces from the sounds of the last block.
     fn carry_bridges(&mut self) {
+        // Modes that make up for masked ones are louder than they are: not around a loop.
+        let scale = if self.quality.masking.is_some_and(|m| m.compensate) { 1.0 / MOST_MAKEUP } else { 1.0 };
         for i in 0..self.bridges.len() {
             let link = self.bridges[i].link;
             let silence = [0.0; BLOCK];
@@ -448,7 +465,7 @@ impl Processor {
             let to = resolve(&self.places, link.to).map(|(slot, _)| slot as usize);
             let to = to.and_then(|slot| self.places[slot].body.as_mut());
             if let Some(Source::Bridge(buffer)) = to.map(|b| &mut b.drives()[drive].source) {
-                self.bridges[i].carry(&sound, buffer);
+                self.bridges[i].carry(&sound, buffer, scale);
             }
         }
     }
@@ -471,17 +488,23 @@ impl Processor {
         self.places[slot].generation = id.generation.wrapping_add(u32::MAX / 2);
         if let Some(body) = &mut body {
             self.mixed -= body.mixed;
-            // Bridges to it go with it, those from it fall silent.
-            let mut i = 0;
-            while i < self.bridges.len() {
-                if self.bridges[i].link.to == id {
-                    let drive = self.bridges.swap_remove(i).drive;
-                    if let Source::Bridge(buffer) = body.drives()[drive].stop() {
-                        discard(&mut self.to_control, &mut self.stats, Garbage::Buffer(buffer));
-                    }
-                } else {
-                    i += 1;
-                }
+        }
+        // Bridges to it and from it go with it.
+        let mut i = 0;
+        while i < self.bridges.len() {
+            let Bridge { link, drive, .. } = self.bridges[i];
+            if link.to != id && link.from != id {
+                i += 1;
+                continue;
+            }
+            self.bridges.swap_remove(i);
+            let to = if link.to == id {
+                body.as_mut()
+            } else {
+                resolve(&self.places, link.to).and_then(|(slot, _)| self.places[slot as usize].body.as_mut())
+            };
+            if let Some(Source::Bridge(buffer)) = to.map(|b| b.drives()[drive].stop()) {
+                discard(&mut self.to_control, &mut self.stats, Garbage::Buffer(buffer));
             }
         }
         self.stats.bodies -= 1;
@@ -520,8 +543,9 @@ fn resolve(places: &[Place], id: BodyId) -> Option<(u32, f32)> {
     }
 }
 
-fn view<'a>(quality: &Quality, curve: &'a Curve, (shift_db, others): (f32, f32)) -> View<'a> {
+fn view<'a>(quality: &Quality, curve: &'a Curve, (shift_db, others, served): (f32, f32, f32)) -> View<'a> {
     View {
+        served,
         hearing: quality.masking.map(|m| Hearing {
             curve,
             shift_db,
@@ -532,6 +556,10 @@ fn view<'a>(quality: &Quality, curve: &'a Curve, (shift_db, others): (f32, f32))
         // A mode of amplitude τ has the mean square τ²/2.
         truncation_db: 10.0 * (0.5 * quality.truncation_pa * quality.truncation_pa).log10(),
     }
+}
+
+fn finite_or(x: f32, otherwise: f32) -> f32 {
+    if x.is_finite() { x } else { otherwise }
 }
 
 /// Hands something back for freeing. If the control side is gone, leaking is all that can be done without freeing here.

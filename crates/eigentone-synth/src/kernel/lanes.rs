@@ -373,7 +373,7 @@ unsafe fn sum_of<E: Eight, const G: usize>(x: [E; G]) -> E {
     }
 }
 
-/// Makes the five entry points for one type of lanes.
+/// Makes the entry points for one type of lanes.
 macro_rules! entry_points {
     ($lanes:ty $(, #[$feature:meta])?) => {
         use crate::kernel::{Bank, Partial, lanes};

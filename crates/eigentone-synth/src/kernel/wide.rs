@@ -188,7 +188,8 @@ mod body {
         let (samples, span) = (ahead * poles.scale, ahead * poles.damping);
         for i in 0..n {
             let (sin, cos) = sin_cos(share_of_turn(turn[i]) * samples);
-            let size = push[i] * exp2(fade[i] * span);
+            // For what is still to come the power would grow; a mode that dies within the blow is not made louder by that.
+            let size = push[i] * exp2((fade[i] * span).min(1.0));
             re[i] += size * (cos - slant[i] * sin);
             im[i] += size * (sin + slant[i] * cos);
         }
