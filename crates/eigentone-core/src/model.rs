@@ -301,7 +301,7 @@ pub enum ModelError {
     Inconsistent(String),
 }
 
-/// Highest frequency that any model may hold, in Hz: half of the highest sample rate the engine runs at, 192 kHz.
+/// Highest frequency that any model may hold, in Hz: half of 192 kHz, the highest sample rate in common use.
 const HIGHEST_HZ: f64 = 96_000.0;
 
 impl ModalModel {

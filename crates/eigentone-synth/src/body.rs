@@ -170,7 +170,7 @@ pub(crate) struct Body {
     /// What the policy last found.
     pub account: Account,
     /// Spectrum of the force, if a continuous one acts.
-    spectrum: Option<Box<decide::ForceSpectrum>>,
+    spectrum: Box<decide::ForceSpectrum>,
 }
 
 /// What the policy knows of a body between visits.
@@ -234,7 +234,7 @@ impl Body {
             bus: [0.0; BLOCK],
             mixed: 0,
             account: Account { asleep: true, granted: usize::MAX, ..Account::default() },
-            spectrum: Some(Box::default()),
+            spectrum: Box::default(),
             table,
         }
     }
@@ -489,9 +489,7 @@ impl Body {
             let force = &mut forces[d];
             missing += self.drives[d].fill(force, block_start, from, len, world.rate_hz, world.most_force_n);
             if self.drives[d].is_continuous() {
-                if let Some(spectrum) = &mut self.spectrum {
-                    spectrum.listen(&force.plain[..len], world);
-                }
+                self.spectrum.listen(&force.plain[..len], world);
                 if let Some(diffuse) = &mut self.diffuse {
                     diffuse.push(&force.plain[..len], from);
                 }

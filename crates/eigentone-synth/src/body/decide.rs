@@ -422,7 +422,7 @@ impl Body {
     /// Raises levels to what a continuous force will make of them: in the long run a mode holds `w² P(f)/(4 d fs)` under a force with
     /// power `P(f)` per sample.
     fn expect(&mut self, world: &World) {
-        let Some(spectrum) = &self.spectrum else { return };
+        let spectrum = &self.spectrum;
         let rate = world.rate_hz as f32;
         for drive in self.drives.iter().filter(|d| d.is_continuous()) {
             for k in 0..self.table.len {

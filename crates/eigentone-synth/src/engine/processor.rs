@@ -161,12 +161,12 @@ impl Processor {
         }
         self.carry_bridges();
         let places = &self.places;
-        self.waiting.collect(self.clock + BLOCK as u64, |id| resolve(places, id).map_or(u32::MAX, |(slot, _)| slot));
+        self.waiting.collect(self.clock + BLOCK as u64, |id| resolve(places, id).unwrap_or(u32::MAX));
         let mut next = 0;
         for slot in 0..self.reached {
             let due = self.waiting.due();
             let begin = next;
-            while next < due.len() && resolve(&self.places, due[next].body).is_some_and(|(s, _)| s as usize == slot) {
+            while next < due.len() && resolve(&self.places, due[next].body).is_some_and(|s| s as usize == slot) {
                 next += 1;
             }
             self.render_place(slot, begin, next);
@@ -364,7 +364,7 @@ impl Processor {
         site: &eigentone_core::SiteBlend,
         direction: [f32; 3],
     ) -> Option<usize> {
-        let target = resolve(&self.places, id).map(|(slot, _)| slot as usize);
+        let target = resolve(&self.places, id).map(|slot| slot as usize);
         let body = target.and_then(|slot| self.places[slot].body.as_mut());
         let refused = match body {
             Some(body) => {
@@ -459,10 +459,10 @@ impl Processor {
         for i in 0..self.bridges.len() {
             let link = self.bridges[i].link;
             let silence = [0.0; BLOCK];
-            let from = resolve(&self.places, link.from).and_then(|(slot, _)| self.places[slot as usize].body.as_ref());
+            let from = resolve(&self.places, link.from).and_then(|slot| self.places[slot as usize].body.as_ref());
             let sound = from.map_or(silence, |b| b.ring);
             let drive = self.bridges[i].drive;
-            let to = resolve(&self.places, link.to).map(|(slot, _)| slot as usize);
+            let to = resolve(&self.places, link.to).map(|slot| slot as usize);
             let to = to.and_then(|slot| self.places[slot].body.as_mut());
             if let Some(Source::Bridge(buffer)) = to.map(|b| &mut b.drives()[drive].source) {
                 self.bridges[i].carry(&sound, buffer, scale);
@@ -501,7 +501,7 @@ impl Processor {
             let to = if link.to == id {
                 body.as_mut()
             } else {
-                resolve(&self.places, link.to).and_then(|(slot, _)| self.places[slot as usize].body.as_mut())
+                resolve(&self.places, link.to).and_then(|slot| self.places[slot as usize].body.as_mut())
             };
             if let Some(Source::Bridge(buffer)) = to.map(|b| b.drives()[drive].stop()) {
                 discard(&mut self.to_control, &mut self.stats, Garbage::Buffer(buffer));
@@ -531,16 +531,11 @@ impl Processor {
     }
 }
 
-/// The place of the body that an id sounds through, and the factor of its blows; `None` if there is none any more.
-fn resolve(places: &[Place], id: BodyId) -> Option<(u32, f32)> {
-    let place = places.get(id.slot as usize).filter(|p| p.generation == id.generation)?;
-    match place.shares {
-        None => place.body.as_ref().map(|_| (id.slot, 1.0)),
-        Some((other, factor)) => {
-            let shared = places.get(other.slot as usize).filter(|p| p.generation == other.generation)?;
-            shared.body.as_ref().map(|_| (other.slot, factor))
-        }
-    }
+/// The place of the body that an id sounds through; `None` if there is none any more.
+fn resolve(places: &[Place], id: BodyId) -> Option<u32> {
+    let there = |id: BodyId| places.get(id.slot as usize).filter(|p| p.generation == id.generation);
+    let own = there(id)?.shares.map_or(id, |(other, _)| other);
+    there(own)?.body.as_ref().map(|_| own.slot)
 }
 
 fn view<'a>(quality: &Quality, curve: &'a Curve, (shift_db, others, served): (f32, f32, f32)) -> View<'a> {
