@@ -9,6 +9,7 @@ pub(crate) mod decide;
 mod lanes;
 mod modulation;
 mod nonlinear;
+mod render;
 
 pub use modulation::Glide;
 pub use nonlinear::{Nonlinear, Shaper};
@@ -25,7 +26,6 @@ use eigentone_core::model::SiteBlend;
 use lanes::Lanes;
 use modulation::Modulation;
 use nonlinear::Sections;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Forces that can act on one body at once. A blow that finds none free is given as an impulse with the same spectrum.
@@ -165,8 +165,6 @@ pub(crate) struct Body {
     pub ring: [f32; BLOCK],
     /// Sound of the body in the last block.
     pub bus: [f32; BLOCK],
-    /// Modes being computed, those fading included.
-    pub mixed: usize,
     /// What the policy last found.
     pub account: Account,
     /// Spectrum of the force, if a continuous one acts.
@@ -232,16 +230,20 @@ impl Body {
             sounded: false,
             ring: [0.0; BLOCK],
             bus: [0.0; BLOCK],
-            mixed: 0,
             account: Account { asleep: true, granted: usize::MAX, ..Account::default() },
             spectrum: Box::default(),
             table,
         }
     }
 
+    /// Modes being computed, those fading included.
+    pub fn mixed(&self) -> usize {
+        self.members.len()
+    }
+
     /// Whether there is anything to compute in the next block.
     pub fn is_sounding(&self) -> bool {
-        self.mixed > 0
+        self.mixed() > 0
             || self.tail_at < BLOCK
             || self.drives.iter().any(|d| !d.is_free())
             || self.diffuse.as_ref().is_some_and(|d| d.is_sounding())
@@ -301,13 +303,10 @@ impl Body {
         let length = f64::from(duration_s) * world.rate_hz;
         let free_drive = self.drives.iter().position(Drive::is_free).filter(|_| length >= 2.0);
         if let Some(d) = free_drive {
-            let drive = &mut self.drives[d];
-            for (w, g) in drive.weights.iter_mut().zip(&scratch.push) {
-                *w = g / world.rate_hz as f32;
-            }
             let pulse =
                 HalfSine { impulse_ns: 1.0, duration_s: f64::from(duration_s), start_samples: -f64::from(hit.early) };
-            drive.start(Source::Blow(Blow { origin: now, pulse, end: pulse.end(world.rate_hz) }));
+            let source = Source::Blow(Blow { origin: now, pulse, end: pulse.end(world.rate_hz) });
+            self.drives[d].start(source, &scratch.push, world.rate_hz);
         }
         // What the blow will have done to each mode when it is over; for a finite one as if at its middle.
         scratch.re[..n].copy_from_slice(&self.re);
@@ -365,10 +364,7 @@ impl Body {
             return Err(source);
         };
         (world.kernels.wide.combine)(rows, factors, &mut scratch.push[..n]);
-        for (w, g) in self.drives[d].weights.iter_mut().zip(&scratch.push) {
-            *w = g / world.rate_hz as f32;
-        }
-        self.drives[d].start(source);
+        self.drives[d].start(source, &scratch.push, world.rate_hz);
         self.account.asleep = false;
         self.calm = false;
         self.settle(now, world);
@@ -408,198 +404,6 @@ impl Body {
     /// Gain at the end of the current block, as amplitude.
     pub fn loudness(&self) -> f32 {
         self.gain_goal * self.emphasis
-    }
-
-    /// All modes fall silent, and blows that act end; streams and bridges go on. What is left to be heard is a block's length of fading sound,
-    /// which is computed at once, so that nothing that happens next can bring the rest back.
-    pub fn silence(&mut self, now: u64, world: &World, scratch: &mut Scratch) {
-        for drive in self.drives.iter_mut().filter(|d| d.is_blow()) {
-            drive.stop();
-        }
-        let Scratch { main, entering, leaving, .. } = scratch;
-        for sums in [&mut *main, &mut *entering, &mut *leaving] {
-            sums.fill(Partial::default());
-        }
-        let k = &world.kernels;
-        for part in self.lanes.parts.clone() {
-            self.lanes.run(&part, None, BLOCK, k, main);
-        }
-        let (inward, outward) = (self.lanes.entering.clone(), self.lanes.leaving.clone());
-        self.lanes.run(&inward, None, BLOCK, k, entering);
-        self.lanes.run(&outward, None, BLOCK, k, leaving);
-        let risen = if self.fade_left > 0 { 1.0 - self.fade_left as f32 / BLOCK as f32 } else { 1.0 };
-        let mut tail = [0.0; BLOCK];
-        for (n, y) in tail.iter_mut().enumerate() {
-            let sound = main[n].sum() + risen * entering[n].sum() + (1.0 - risen) * leaving[n].sum();
-            let earlier = self.tail.get(self.tail_at + n).copied().unwrap_or(0.0);
-            *y = sound * (1.0 - (n + 1) as f32 / BLOCK as f32) + earlier;
-        }
-        (self.tail, self.tail_at) = (tail, 0);
-        for &k in &self.members {
-            self.status[k as usize] = Status::Off;
-        }
-        self.members.clear();
-        self.re.fill(0.0);
-        self.im.fill(0.0);
-        self.since.fill(now as u32);
-        self.fade_left = 0;
-        self.account = Account { truncated: self.table.len, masked: 0, scaled: 0, ..self.account };
-        self.calm = false;
-        self.load(now, world, scratch);
-        if let Some(diffuse) = &mut self.diffuse {
-            diffuse.silence();
-        }
-    }
-
-    /// The next samples of the block: `range` of it, which begins at `block_start`.
-    pub fn render(&mut self, range: Range<usize>, block_start: u64, world: &World, scratch: &mut Scratch) -> usize {
-        let mut missing = 0;
-        let mut from = range.start;
-        while from < range.end {
-            // Fades end where they end; what follows is plain.
-            let len = if self.fade_left > 0 { (range.end - from).min(self.fade_left) } else { range.end - from };
-            let fading = self.fade_left > 0;
-            missing += self.render_stretch(from, len, block_start, world, scratch);
-            from += len;
-            if fading && self.fade_left == 0 {
-                self.end_fade(block_start + from as u64, world, scratch);
-            }
-        }
-        missing
-    }
-
-    fn render_stretch(
-        &mut self,
-        from: usize,
-        len: usize,
-        block_start: u64,
-        world: &World,
-        scratch: &mut Scratch,
-    ) -> usize {
-        let mut missing = 0;
-        let Scratch { main, entering, leaving, forces, zero, section, .. } = scratch;
-        let k = &world.kernels;
-        let ring = &mut self.ring[from..from + len];
-        ring.fill(0.0);
-        let fading = self.fade_left > 0;
-        // All forces first: the states may only move on once, by the first force; the answers to others are added after that.
-        let first = self.drives.iter().position(|d| !d.is_free());
-        let acts: [bool; DRIVES] = std::array::from_fn(|d| !self.drives[d].is_free());
-        for d in (0..DRIVES).filter(|&d| acts[d]) {
-            let force = &mut forces[d];
-            missing += self.drives[d].fill(force, block_start, from, len, world.rate_hz, world.most_force_n);
-            if self.drives[d].is_continuous() {
-                self.spectrum.listen(&force.plain[..len], world);
-                if let Some(diffuse) = &mut self.diffuse {
-                    diffuse.push(&force.plain[..len], from);
-                }
-            }
-        }
-        let drive = first.map(|d| (&self.drives[d].lane_weights[..], &forces[d]));
-
-        if let Some(sections) = &mut self.sections {
-            sections.begin();
-            for s in 0..sections.count() {
-                main[..len].fill(Partial::default());
-                let part = self.lanes.parts[s].clone();
-                self.lanes.run(&part, drive, len, k, main);
-                if let Some(coupled) = sections.coupling(s) {
-                    self.lanes.add_response([part], &sections.lane_weights, coupled, len, k, zero, main);
-                }
-                section[..len].fill(0.0);
-                (k.fold)(&main[..len], &mut section[..len]);
-                sections.hear(&section[..len]);
-                for (y, x) in ring.iter_mut().zip(&section[..len]) {
-                    *y += x;
-                }
-            }
-        } else {
-            main[..len].fill(Partial::default());
-            let part = self.lanes.parts[0].clone();
-            self.lanes.run(&part, drive, len, k, main);
-            if drive.is_none() {
-                self.lanes.count_jump(len);
-            }
-            (k.fold)(&main[..len], ring);
-        }
-        if fading {
-            entering[..len].fill(Partial::default());
-            leaving[..len].fill(Partial::default());
-            let (inward, outward) = (self.lanes.entering.clone(), self.lanes.leaving.clone());
-            self.lanes.run(&inward, drive, len, k, entering);
-            self.lanes.run(&outward, None, len, k, leaving);
-            let begun = BLOCK - self.fade_left;
-            let (mut coming, mut going) = ([0.0; BLOCK], [0.0; BLOCK]);
-            (k.fold)(&entering[..len], &mut coming[..len]);
-            (k.fold)(&leaving[..len], &mut going[..len]);
-            for (n, y) in ring.iter_mut().enumerate() {
-                let rise = (begun + n + 1) as f32 * (1.0 / BLOCK as f32);
-                *y += rise * coming[n] + (1.0 - rise) * going[n];
-            }
-        }
-        for d in (0..DRIVES).filter(|&d| acts[d] && Some(d) != first) {
-            // By superposition: the answer to each further force from rest is added to sound and state.
-            main[..len].fill(Partial::default());
-            let weights = &self.drives[d].lane_weights;
-            let parts = self.lanes.driven();
-            self.lanes.add_response(parts, weights, &forces[d], len, k, zero, main);
-            (k.fold)(&main[..len], ring);
-        }
-        if fading {
-            self.fade_left -= len;
-        }
-        let left = self.tail.iter().skip(self.tail_at);
-        ring.iter_mut().zip(left).for_each(|(y, t)| *y += t);
-        self.tail_at = (self.tail_at + len).min(BLOCK);
-        missing
-    }
-
-    fn end_fade(&mut self, now: u64, world: &World, scratch: &mut Scratch) {
-        // With sections, what has entered belongs to several parts: all is laid out anew.
-        let anew = self.sections.is_some();
-        if anew {
-            self.store(now);
-        }
-        let Self { members, status, .. } = self;
-        members.retain(|&k| {
-            let status = &mut status[k as usize];
-            *status = if *status == Status::Leaving { Status::Off } else { Status::On };
-            *status == Status::On
-        });
-        self.mixed = self.members.len();
-        if anew {
-            self.load(now, world, scratch);
-        } else {
-            self.lanes.end_fade();
-        }
-    }
-
-    /// Ends a block: noise, gain, and changes that go on by themselves.
-    pub fn finish(&mut self, world: &World, scratch: &mut Scratch) {
-        self.bus = self.ring;
-        if let Some(diffuse) = &mut self.diffuse {
-            diffuse.add(&mut self.bus);
-        }
-        let (from, to) = (self.gain, self.loudness());
-        if (from, to) == (1.0, 1.0) {
-            return self.drift(world, scratch);
-        }
-        let step = (to - from) / BLOCK as f32;
-        for (n, y) in self.bus.iter_mut().enumerate() {
-            *y *= from + step * (n + 1) as f32;
-        }
-        self.gain = to;
-        self.drift(world, scratch);
-    }
-
-    /// Changes of tuning that go on by themselves.
-    fn drift(&mut self, world: &World, scratch: &mut Scratch) {
-        if self.modulation.moves() {
-            let energy = self.lanes.energy();
-            if self.modulation.step(energy, world.rate_hz) {
-                self.lanes.retune(&self.table, &self.modulation, &self.makeup_rate, world, scratch);
-            }
-        }
     }
 
     /// Modes that fade out.

@@ -77,7 +77,11 @@ impl Drive {
         matches!(&self.source, Source::Stream(s) if s.is_abandoned() && s.is_empty())
     }
 
-    pub fn start(&mut self, source: Source) {
+    /// Starts a force that moves the modes as `push`, per newton-second.
+    pub fn start(&mut self, source: Source, push: &[f32], rate_hz: f64) {
+        for (w, g) in self.weights.iter_mut().zip(push) {
+            *w = g / rate_hz as f32;
+        }
         self.source = source;
         self.history = [0.0; 2];
         self.tail = 0;

@@ -13,6 +13,7 @@
 //! `unsafe` is confined to this folder. It is needed for two things: calling a function compiled for an instruction set after that set has
 //! been detected, and loads and stores of eight neighbours inside slices whose length was checked on entry.
 
+mod denormals;
 mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -20,6 +21,7 @@ mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub(crate) use denormals::without_denormals;
 pub use wide::{HalfSineFilter, Levels, Poles};
 pub(crate) use wide::{Place, advance_one};
 
@@ -53,6 +55,16 @@ pub struct Bank<'a> {
 }
 
 impl Bank<'_> {
+    /// The same for some of the modes.
+    pub(crate) fn part(self, range: std::ops::Range<usize>) -> Self {
+        Self {
+            s0: &mut self.s0[range.clone()],
+            s1: &mut self.s1[range.clone()],
+            c0: &self.c0[range.clone()],
+            c1: &self.c1[range],
+        }
+    }
+
     /// Length, after checking that all arrays have it and that it is a multiple of [`LANES`].
     ///
     /// # Panics
@@ -159,14 +171,6 @@ impl Kernels {
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         return Self::portable();
     }
-}
-
-/// Runs `work` with numbers too small to be normal taken as zero: on most machines computing with them is a hundred times slower, and decaying
-/// resonators are full of them.
-pub(crate) fn without_denormals<R>(work: impl FnOnce() -> R) -> R {
-    // SAFETY: the mode is set back before this returns, also on unwinding. Within `work` arithmetic differs from Rust's rules only in that
-    // subnormal results and operands are zero; nothing in this crate relies on them for memory safety.
-    unsafe { no_denormals::no_denormals(work) }
 }
 
 /// The loops as they are defined.

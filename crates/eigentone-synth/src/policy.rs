@@ -5,12 +5,19 @@
 //! - [`self_mask()`]: the same for one model, offline, whatever the blow
 //! - [`quota`]: who gets how many modes when they do not suffice for all (Raghuvanshi & Lin 2006)
 
+use crate::BLOCK;
+
 pub mod hearing;
 pub mod masking;
 pub mod quota;
 mod self_mask;
 
 pub use self_mask::{MaskedModel, self_mask};
+
+/// Blocks per policy frame: 1024 samples up to 50 kHz, 2048 above.
+pub(crate) fn frame_blocks(sample_rate_hz: f64) -> usize {
+    if sample_rate_hz < 50_000.0 { 1024 / BLOCK } else { 2048 / BLOCK }
+}
 
 /// What the engine may leave out. The default leaves out only what cannot be heard.
 #[derive(Clone, Copy, Debug, PartialEq)]

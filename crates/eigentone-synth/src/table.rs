@@ -2,7 +2,7 @@
 
 use crate::BLOCK;
 use crate::kernel::{LANES, Poles};
-use crate::policy::{hearing, masking};
+use crate::policy::{self, hearing, masking};
 use eigentone_core::ModalModel;
 use eigentone_core::model::SiteBlend;
 use std::f64::consts::{LOG2_E, TAU};
@@ -146,7 +146,7 @@ impl ModeTable {
         self.bark[i] = bark;
         self.threshold[i] = hearing::threshold_db(frequency_hz) as f32;
         (self.cell[i], self.share[i]) = masking::cell(bark);
-        let frame = (Self::frame_blocks(sample_rate_hz) * BLOCK) as f64;
+        let frame = (policy::frame_blocks(sample_rate_hz) * BLOCK) as f64;
         self.frame_fall[i] = (20.0 * d * frame * std::f64::consts::LOG10_E) as f32;
         self.frame_shrink[i] = (-2.0 * d * frame).exp() as f32;
         self.build_up[i] = (1.0 / (4.0 * decay_per_s * sample_rate_hz)) as f32;
@@ -194,10 +194,5 @@ impl ModeTable {
         };
         let factors: [f32; 9] = std::array::from_fn(|k| site.weights[k / 3] as f32 * vector[k % 3]);
         factors.iter().all(|f| f.is_finite()).then(|| (std::array::from_fn(row), factors))
-    }
-
-    /// Blocks per policy frame: 1024 samples up to 50 kHz, 2048 above.
-    pub fn frame_blocks(sample_rate_hz: f64) -> usize {
-        if sample_rate_hz < 50_000.0 { 1024 / BLOCK } else { 2048 / BLOCK }
     }
 }

@@ -232,7 +232,8 @@ impl Body {
             return false;
         }
         let stale = now - self.lanes.loaded >= RELOAD_FRAMES * harvest.frame as u64;
-        if view.takes_all() && self.account.granted == usize::MAX && self.makeup_rests && self.mixed == self.table.len {
+        if view.takes_all() && self.account.granted == usize::MAX && self.makeup_rests && self.mixed() == self.table.len
+        {
             // Nothing to decide; only the rounding of coefficients is made good now and then.
             if stale {
                 self.settle(now, world);

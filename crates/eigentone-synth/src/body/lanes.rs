@@ -78,12 +78,12 @@ impl Lanes {
     }
 
     fn bank(&mut self, range: Range<usize>) -> Bank<'_> {
-        Bank {
-            s0: &mut self.s0[range.clone()],
-            s1: &mut self.s1[range.clone()],
-            c0: &self.c0[range.clone()],
-            c1: &self.c1[range],
-        }
+        Bank { s0: &mut self.s0, s1: &mut self.s1, c0: &self.c0, c1: &self.c1 }.part(range)
+    }
+
+    /// Whether these lanes, left alone, are computed in both halves of a block at once.
+    fn halves(&self, rotation: &Range<usize>, len: usize) -> bool {
+        self.can_jump && len == BLOCK && (1..=FEW_ROTATE).contains(&rotation.len())
     }
 
     /// Adds the next `len` samples of a part to `out`, under a force or free.
@@ -105,15 +105,10 @@ impl Lanes {
                 }
             }
             None => {
-                let few = self.can_jump && len == BLOCK && rotation.len() <= FEW_ROTATE;
-                if few && !rotation.is_empty() {
-                    let bank = Bank {
-                        s0: &mut self.s0[rotation.clone()],
-                        s1: &mut self.s1[rotation.clone()],
-                        c0: &self.c0[rotation.clone()],
-                        c1: &self.c1[rotation.clone()],
-                    };
-                    (k.rotation_halves)(bank, [&self.jump[0][rotation.clone()], &self.jump[1][rotation]], out);
+                if self.halves(&rotation, len) {
+                    let jump = [&self.jump[0][rotation.clone()], &self.jump[1][rotation.clone()]];
+                    let bank = Bank { s0: &mut self.s0, s1: &mut self.s1, c0: &self.c0, c1: &self.c1 };
+                    (k.rotation_halves)(bank.part(rotation), jump, out);
                 } else if !rotation.is_empty() {
                     (k.rotation_free)(self.bank(rotation), out);
                 }
@@ -144,12 +139,7 @@ impl Lanes {
                 }
                 z0[range.clone()].fill(0.0);
                 z1[range.clone()].fill(0.0);
-                let bank = Bank {
-                    s0: &mut z0[range.clone()],
-                    s1: &mut z1[range.clone()],
-                    c0: &self.c0[range.clone()],
-                    c1: &self.c1[range.clone()],
-                };
+                let bank = Bank { s0: z0, s1: z1, c0: &self.c0, c1: &self.c1 }.part(range.clone());
                 if two_pole {
                     (k.two_pole_driven)(bank, &weights[range.clone()], &force.differenced[..len], &mut out[..len]);
                 } else {
@@ -165,7 +155,7 @@ impl Lanes {
 
     /// Counts a block of the on-modes that was computed in halves.
     pub fn count_jump(&mut self, len: usize) {
-        if self.can_jump && len == BLOCK && self.parts[0].rotation.len() <= FEW_ROTATE {
+        if self.halves(&self.parts[0].rotation, len) {
             self.jumped += BLOCK as u64 / 2;
         }
     }
@@ -311,7 +301,6 @@ impl Body {
 
     /// Lays out the modes that are on, entering or leaving, from their states at `now`.
     pub(super) fn load(&mut self, now: u64, world: &World, scratch: &mut Scratch) {
-        self.mixed = self.members.len();
         let at_rest = self.modulation.is_at_rest();
         if !at_rest {
             self.modulation.coefficients(&self.table, world, scratch);
@@ -322,7 +311,7 @@ impl Body {
         self.lanes.can_jump = at_rest && self.makeup_rests && self.sections.is_none();
         let sections = self.sections.as_ref().map_or(1, |s| s.count());
         let starts = self.sections.as_ref().map_or([0; MOST_SECTIONS], |s| s.starts());
-        let roles = Roles { sections, starts, two_pole: at_rest && self.mixed > FEW };
+        let roles = Roles { sections, starts, two_pole: at_rest && self.mixed() > FEW };
         // How many of each role, then where each begins, then everybody to their place.
         let mut counts = [0usize; ROLES];
         for &index in &self.members {

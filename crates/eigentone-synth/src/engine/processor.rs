@@ -9,10 +9,9 @@ use crate::body::{Body, Hit, Scratch, World};
 use crate::drive::Source;
 use crate::kernel::Kernels;
 use crate::policy::masking::{Curve, Maskers};
-use crate::policy::{Quality, quota};
+use crate::policy::{self, Quality, quota};
 use crate::settings::Settings;
 use crate::stats::{SharedStats, Stats};
-use crate::table::ModeTable;
 use eigentone_core::event::{Action, BodyId};
 use std::sync::Arc;
 
@@ -118,7 +117,7 @@ impl Processor {
             perception: Perception { shift_db: UNKNOWN_DB, ..Perception::default() },
             order: Vec::with_capacity(settings.most_bodies),
             clock: 0,
-            frame_blocks: ModeTable::frame_blocks(rate_hz),
+            frame_blocks: policy::frame_blocks(rate_hz),
             block_in_frame: 0,
             mixed: 0,
             stats: Stats::default(),
@@ -191,7 +190,7 @@ impl Processor {
     fn render_place(&mut self, slot: usize, first: usize, last: usize) {
         let due = first < last;
         let Some(mut body) = self.places[slot].body.take() else { return };
-        let mixed_before = body.mixed;
+        let mixed_before = body.mixed();
         body.keep_time(self.clock, &self.world, &mut self.scratch);
         let turn = slot % self.frame_blocks == self.block_in_frame;
         if (turn || self.places[slot].overdue) && !body.account.asleep {
@@ -207,7 +206,7 @@ impl Processor {
             let visited = body.visit(self.clock, &view, free, &mut harvest, &self.world, &mut self.scratch);
             self.places[slot].overdue = !visited;
         }
-        self.mixed = self.mixed + body.mixed - mixed_before;
+        self.mixed = self.mixed + body.mixed() - mixed_before;
         let mut done = 0;
         for i in first..last {
             let event = self.waiting.due()[i];
@@ -217,16 +216,16 @@ impl Processor {
             let fraction = if event.time.fraction > 0.0 { event.time.fraction.min(1.0) } else { 0.0 };
             let (at, early) = if fraction > 0.0 { (at + 1, 1.0 - fraction) } else { (at, 0.0) };
             let at = at.min(BLOCK);
-            let before = body.mixed;
+            let before = body.mixed();
             if at > done {
                 self.stats.starved += body.render(done..at, self.clock, &self.world, &mut self.scratch) as u64;
                 done = at;
             }
             self.act(&mut body, slot, event, done, early);
-            self.mixed = self.mixed + body.mixed - before;
+            self.mixed = self.mixed + body.mixed() - before;
             self.stats.mixed_most = self.stats.mixed_most.max(self.mixed as u64);
         }
-        let before = body.mixed;
+        let before = body.mixed();
         if body.is_sounding() || done > 0 || due {
             self.stats.starved += body.render(done..BLOCK, self.clock, &self.world, &mut self.scratch) as u64;
             body.finish(&self.world, &mut self.scratch);
@@ -236,7 +235,7 @@ impl Processor {
         }
         // Counted with those that left during the block: they were computed in it.
         self.stats.mixed_most = self.stats.mixed_most.max(self.mixed as u64);
-        self.mixed = self.mixed + body.mixed - before;
+        self.mixed = self.mixed + body.mixed() - before;
         for drive in body.drives() {
             if drive.is_abandoned() {
                 let source = drive.stop();
@@ -368,9 +367,9 @@ impl Processor {
         let body = target.and_then(|slot| self.places[slot].body.as_mut());
         let refused = match body {
             Some(body) => {
-                let before = body.mixed;
+                let before = body.mixed();
                 let outcome = body.attach(source, site, direction, self.clock, &self.world, &mut self.scratch);
-                self.mixed = self.mixed + body.mixed - before;
+                self.mixed = self.mixed + body.mixed() - before;
                 match outcome {
                     Ok(drive) => return Some(drive),
                     Err(source) => source,
@@ -414,7 +413,7 @@ impl Processor {
                 self.order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 let (order, places) = (&self.order, &mut self.places);
                 let wants: &dyn Fn(usize) -> usize =
-                    &|rank| places[order[rank].1 as usize].body.as_ref().map_or(0, |b| b.account.wanted.max(b.mixed));
+                    &|rank| places[order[rank].1 as usize].body.as_ref().map_or(0, |b| b.account.wanted.max(b.mixed()));
                 let spread = budget.modes - budget.modes / RESERVE;
                 // Grants are written after wants were read, body by body.
                 let mut grants = quota::Sharing::new(spread, f64::from(budget.slope), order.len());
@@ -487,7 +486,7 @@ impl Processor {
         // Its id stays known as gone until the place is given away again.
         self.places[slot].generation = id.generation.wrapping_add(u32::MAX / 2);
         if let Some(body) = &mut body {
-            self.mixed -= body.mixed;
+            self.mixed -= body.mixed();
         }
         // Bridges to it and from it go with it.
         let mut i = 0;
@@ -516,7 +515,7 @@ impl Processor {
         (s.sounding, s.modes, s.truncated, s.masked, s.scaled, s.leaving) = (0, 0, 0, 0, 0, 0);
         for body in self.places[..self.reached].iter().filter_map(|p| p.body.as_ref()) {
             s.sounding += u64::from(body.sounded);
-            if !body.account.asleep || body.mixed > 0 {
+            if !body.account.asleep || body.mixed() > 0 {
                 s.modes += body.table.len as u64;
                 s.truncated += body.account.truncated as u64;
                 s.masked += body.account.masked as u64;
