@@ -1,32 +1,12 @@
 //! The composed engine: any block size, nothing above full scale, nothing allocated.
 
+use assert_no_alloc::{AllocDisabler, assert_no_alloc, violation_count};
 use eigentone::core::{Method, ModelInfo, Noise, ShapeTable, SiteBlend, Surface};
 use eigentone::prelude::*;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::Arc;
 
-struct Trap;
-
-thread_local! {
-    static ARMED: Cell<bool> = const { Cell::new(false) };
-    static SPRUNG: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: all work is done by the system's allocator.
-unsafe impl GlobalAlloc for Trap {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        SPRUNG.set(SPRUNG.get() + usize::from(ARMED.get()));
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        SPRUNG.set(SPRUNG.get() + usize::from(ARMED.get()));
-        unsafe { System.dealloc(ptr, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Trap = Trap;
+static ALLOCATOR: AllocDisabler = AllocDisabler;
 
 fn model(seed: u64) -> Arc<ModalModel> {
     let mut noise = Noise::new(seed);
@@ -65,12 +45,10 @@ fn render(mut size: impl FnMut() -> usize, hardest_ns: f32) -> Vec<f32> {
     let mut done = 0;
     while done < sound.len() {
         let n = size().clamp(1, sound.len() - done);
-        ARMED.set(true);
-        processor.process(&mut sound[done..done + n]);
-        ARMED.set(false);
+        assert_no_alloc(|| processor.process(&mut sound[done..done + n]));
         done += n;
     }
-    assert_eq!(SPRUNG.get(), 0, "the audio side allocated or freed");
+    assert_eq!(violation_count(), 0, "the audio side allocated or freed");
     assert_eq!(processor.non_finite_samples(), 0);
     sound
 }

@@ -38,7 +38,7 @@ pub(super) unsafe trait Eight: Copy {
 
 /// What pushes a bank from sample to sample: nothing, or a force with a weight per mode. A type rather than an option, so that each case
 /// is compiled by itself.
-trait Push: Copy {
+pub(super) trait Push: Copy {
     const ACTS: bool;
     /// Weights of the eight modes from `at` on.
     unsafe fn weights<E: Eight>(self, at: usize) -> E;
@@ -80,37 +80,49 @@ impl Push for Force {
     }
 }
 
-/// Runs `$group::<E, G>` over all groups of eight: four at a time while enough are left, then in threes and twos, because a single
+/// Runs `$r::group::<E, _, G>` over all groups of eight: four at a time while enough are left, then in threes and twos, because a single
 /// one would wait for its own results.
 macro_rules! in_groups {
-    ($len:expr, |$at:ident| $group:ident::<$e:ident>($($arg:expr),*)) => {{
+    ($len:expr, |$at:ident| $r:ident::<$e:ident>($($arg:expr),*)) => {{
         let vectors = $len / LANES;
         let mut done = 0;
         while done < vectors {
             let $at = done * LANES;
             done += match vectors - done {
-                1 => { $group::<$e, _, 1>($($arg),*); 1 }
-                2 => { $group::<$e, _, 2>($($arg),*); 2 }
-                3 | 5 | 6 => { $group::<$e, _, 3>($($arg),*); 3 }
-                _ => { $group::<$e, _, 4>($($arg),*); 4 }
+                1 => { $r::group::<$e, _, 1>($($arg),*); 1 }
+                2 => { $r::group::<$e, _, 2>($($arg),*); 2 }
+                3 | 5 | 6 => { $r::group::<$e, _, 3>($($arg),*); 3 }
+                _ => { $r::group::<$e, _, 4>($($arg),*); 4 }
             };
         }
     }};
 }
 
+/// How a bank goes from sample to sample.
+pub(super) trait Recurrence {
+    /// Adds the samples of `G` groups of eight from `at` on. `push` is valid for the whole bank and all samples.
+    ///
+    /// # Safety
+    /// As for [`Eight`]; and `at + 8·G` is at most the length of all arrays of the bank.
+    unsafe fn group<E: Eight, P: Push, const G: usize>(bank: &mut Bank<'_>, at: usize, push: P, out: &mut [Partial]);
+}
+
+pub(super) struct Rotation;
+pub(super) struct TwoPole;
+
 /// # Safety
 /// As for [`Eight`].
 #[inline(always)]
-pub(super) unsafe fn rotation_free<E: Eight>(mut bank: Bank<'_>, out: &mut [Partial]) {
+pub(super) unsafe fn free<E: Eight, R: Recurrence>(mut bank: Bank<'_>, out: &mut [Partial]) {
     let n = bank.checked_len();
     // SAFETY: `n` is the checked length of all arrays, and groups stay below it.
-    unsafe { in_groups!(n, |at| rotation_group::<E>(&mut bank, at, Nothing, out)) }
+    unsafe { in_groups!(n, |at| R::<E>(&mut bank, at, Nothing, out)) }
 }
 
 /// # Safety
 /// As for [`Eight`].
 #[inline(always)]
-pub(super) unsafe fn rotation_driven<E: Eight>(
+pub(super) unsafe fn driven<E: Eight, R: Recurrence>(
     mut bank: Bank<'_>,
     weights: &[f32],
     force: &[f32],
@@ -118,69 +130,50 @@ pub(super) unsafe fn rotation_driven<E: Eight>(
 ) {
     let n = bank.checked_len();
     assert!(weights.len() == n && force.len() == out.len(), "weights and force of a bank");
-    // SAFETY: as above; the closure is called with indices below the length of `out`.
-    unsafe {
-        in_groups!(n, |at| rotation_group::<E>(
-            &mut bank,
-            at,
-            Force { weights: weights.as_ptr(), samples: force.as_ptr() },
-            out
-        ))
-    }
+    let push = Force { weights: weights.as_ptr(), samples: force.as_ptr() };
+    // SAFETY: as above; there is a weight for every mode and a force for every sample.
+    unsafe { in_groups!(n, |at| R::<E>(&mut bank, at, push, out)) }
 }
 
 /// # Safety
 /// As for [`Eight`].
 #[inline(always)]
-pub(super) unsafe fn rotation_step<E: Eight>(mut bank: Bank<'_>, weights: &[f32], force: f32) -> f32 {
-    let n = bank.checked_len();
-    assert!(weights.len() == n, "weights of a bank");
+pub(super) unsafe fn step<E: Eight, R: Recurrence>(bank: Bank<'_>, weights: &[f32], force: f32) -> f32 {
     let mut out = [Partial::default()];
-    // SAFETY: as above.
-    unsafe {
-        in_groups!(n, |at| rotation_group::<E>(
-            &mut bank,
-            at,
-            Force { weights: weights.as_ptr(), samples: &raw const force },
-            &mut out
-        ))
-    };
+    // SAFETY: as for the caller.
+    unsafe { driven::<E, R>(bank, weights, &[force], &mut out) };
     out[0].sum()
 }
 
-/// `G` groups of eight from `at` on. `push` is valid for the whole bank and all samples.
-#[inline(always)]
-unsafe fn rotation_group<E: Eight, P: Push, const G: usize>(
-    bank: &mut Bank<'_>,
-    at: usize,
-    push: P,
-    out: &mut [Partial],
-) {
-    // SAFETY: the caller guarantees `at + 8·G` ≤ the length of all arrays.
-    unsafe {
-        let at_lane = |p: *const f32, g: usize| E::load(p.add(at + g * LANES));
-        let c: [E; G] = std::array::from_fn(|g| at_lane(bank.c0.as_ptr(), g));
-        let s: [E; G] = std::array::from_fn(|g| at_lane(bank.c1.as_ptr(), g));
-        let mut re: [E; G] = std::array::from_fn(|g| at_lane(bank.s0.as_ptr(), g));
-        let mut im: [E; G] = std::array::from_fn(|g| at_lane(bank.s1.as_ptr(), g));
-        for (t, sample) in out.iter_mut().enumerate() {
-            if P::ACTS {
-                let force = push.force::<E>(t);
-                for (g, re) in re.iter_mut().enumerate() {
-                    *re = push.weights::<E>(at + g * LANES).mul_add(force, *re);
+impl Recurrence for Rotation {
+    #[inline(always)]
+    unsafe fn group<E: Eight, P: Push, const G: usize>(bank: &mut Bank<'_>, at: usize, push: P, out: &mut [Partial]) {
+        // SAFETY: the caller guarantees `at + 8·G` ≤ the length of all arrays.
+        unsafe {
+            let at_lane = |p: *const f32, g: usize| E::load(p.add(at + g * LANES));
+            let c: [E; G] = std::array::from_fn(|g| at_lane(bank.c0.as_ptr(), g));
+            let s: [E; G] = std::array::from_fn(|g| at_lane(bank.c1.as_ptr(), g));
+            let mut re: [E; G] = std::array::from_fn(|g| at_lane(bank.s0.as_ptr(), g));
+            let mut im: [E; G] = std::array::from_fn(|g| at_lane(bank.s1.as_ptr(), g));
+            for (t, sample) in out.iter_mut().enumerate() {
+                if P::ACTS {
+                    let force = push.force::<E>(t);
+                    for (g, re) in re.iter_mut().enumerate() {
+                        *re = push.weights::<E>(at + g * LANES).mul_add(force, *re);
+                    }
+                }
+                let sum = sum_of(re);
+                E::load(sample.0.as_ptr()).add(sum).store(sample.0.as_mut_ptr());
+                for g in 0..G {
+                    let turned = s[g].neg_mul_add(im[g], c[g].mul(re[g]));
+                    im[g] = s[g].mul_add(re[g], c[g].mul(im[g]));
+                    re[g] = turned;
                 }
             }
-            let sum = sum_of(re);
-            E::load(sample.0.as_ptr()).add(sum).store(sample.0.as_mut_ptr());
             for g in 0..G {
-                let turned = s[g].neg_mul_add(im[g], c[g].mul(re[g]));
-                im[g] = s[g].mul_add(re[g], c[g].mul(im[g]));
-                re[g] = turned;
+                re[g].store(bank.s0.as_mut_ptr().add(at + g * LANES));
+                im[g].store(bank.s1.as_mut_ptr().add(at + g * LANES));
             }
-        }
-        for g in 0..G {
-            re[g].store(bank.s0.as_mut_ptr().add(at + g * LANES));
-            im[g].store(bank.s1.as_mut_ptr().add(at + g * LANES));
         }
     }
 }
@@ -206,7 +199,7 @@ pub(super) unsafe fn rotation_halves<E: Eight>(mut bank: Bank<'_>, jump: [&[f32]
     }
 }
 
-/// Like [`rotation_group`], with a second copy of the states half the samples ahead.
+/// Like [`Rotation`], with a second copy of the states half the samples ahead.
 #[inline(always)]
 unsafe fn halves_group<E: Eight, const G: usize>(
     bank: &mut Bank<'_>,
@@ -247,66 +240,32 @@ unsafe fn halves_group<E: Eight, const G: usize>(
     }
 }
 
-/// # Safety
-/// As for [`Eight`].
-#[inline(always)]
-pub(super) unsafe fn two_pole_free<E: Eight>(mut bank: Bank<'_>, out: &mut [Partial]) {
-    let n = bank.checked_len();
-    // SAFETY: as above.
-    unsafe { in_groups!(n, |at| two_pole_group::<E>(&mut bank, at, Nothing, out)) }
-}
-
-/// # Safety
-/// As for [`Eight`].
-#[inline(always)]
-pub(super) unsafe fn two_pole_driven<E: Eight>(
-    mut bank: Bank<'_>,
-    weights: &[f32],
-    force: &[f32],
-    out: &mut [Partial],
-) {
-    let n = bank.checked_len();
-    assert!(weights.len() == n && force.len() == out.len(), "weights and force of a bank");
-    // SAFETY: as above.
-    unsafe {
-        in_groups!(n, |at| two_pole_group::<E>(
-            &mut bank,
-            at,
-            Force { weights: weights.as_ptr(), samples: force.as_ptr() },
-            out
-        ))
-    }
-}
-
-/// Like [`rotation_group`]. Two samples per turn: the older state is overwritten by the new sample, so that nothing is moved.
-#[inline(always)]
-unsafe fn two_pole_group<E: Eight, P: Push, const G: usize>(
-    bank: &mut Bank<'_>,
-    at: usize,
-    push: P,
-    out: &mut [Partial],
-) {
-    // SAFETY: the caller guarantees `at + 8·G` ≤ the length of all arrays.
-    unsafe {
-        let at_lane = |p: *const f32, g: usize| E::load(p.add(at + g * LANES));
-        let a1: [E; G] = std::array::from_fn(|g| at_lane(bank.c0.as_ptr(), g));
-        let a2: [E; G] = std::array::from_fn(|g| at_lane(bank.c1.as_ptr(), g));
-        let mut last: [E; G] = std::array::from_fn(|g| at_lane(bank.s0.as_ptr(), g));
-        let mut before: [E; G] = std::array::from_fn(|g| at_lane(bank.s1.as_ptr(), g));
-        let samples = out.len();
-        let mut pairs = out.chunks_exact_mut(2);
-        for (pair, two) in pairs.by_ref().enumerate() {
-            let [first, second] = two else { unreachable!("chunks of two") };
-            two_pole_step(push, at, 2 * pair, [&a1, &a2], &mut before, &last, first);
-            two_pole_step(push, at, 2 * pair + 1, [&a1, &a2], &mut last, &before, second);
-        }
-        if let [sample] = pairs.into_remainder() {
-            two_pole_step(push, at, samples - 1, [&a1, &a2], &mut before, &last, sample);
-            std::mem::swap(&mut before, &mut last);
-        }
-        for g in 0..G {
-            last[g].store(bank.s0.as_mut_ptr().add(at + g * LANES));
-            before[g].store(bank.s1.as_mut_ptr().add(at + g * LANES));
+/// Two samples per turn: the older state is overwritten by the new sample, so that nothing is moved.
+impl Recurrence for TwoPole {
+    #[inline(always)]
+    unsafe fn group<E: Eight, P: Push, const G: usize>(bank: &mut Bank<'_>, at: usize, push: P, out: &mut [Partial]) {
+        // SAFETY: the caller guarantees `at + 8·G` ≤ the length of all arrays.
+        unsafe {
+            let at_lane = |p: *const f32, g: usize| E::load(p.add(at + g * LANES));
+            let a1: [E; G] = std::array::from_fn(|g| at_lane(bank.c0.as_ptr(), g));
+            let a2: [E; G] = std::array::from_fn(|g| at_lane(bank.c1.as_ptr(), g));
+            let mut last: [E; G] = std::array::from_fn(|g| at_lane(bank.s0.as_ptr(), g));
+            let mut before: [E; G] = std::array::from_fn(|g| at_lane(bank.s1.as_ptr(), g));
+            let samples = out.len();
+            let mut pairs = out.chunks_exact_mut(2);
+            for (pair, two) in pairs.by_ref().enumerate() {
+                let [first, second] = two else { unreachable!("chunks of two") };
+                two_pole_step(push, at, 2 * pair, [&a1, &a2], &mut before, &last, first);
+                two_pole_step(push, at, 2 * pair + 1, [&a1, &a2], &mut last, &before, second);
+            }
+            if let [sample] = pairs.into_remainder() {
+                two_pole_step(push, at, samples - 1, [&a1, &a2], &mut before, &last, sample);
+                std::mem::swap(&mut before, &mut last);
+            }
+            for g in 0..G {
+                last[g].store(bank.s0.as_mut_ptr().add(at + g * LANES));
+                before[g].store(bank.s1.as_mut_ptr().add(at + g * LANES));
+            }
         }
     }
 }
@@ -373,80 +332,49 @@ unsafe fn sum_of<E: Eight, const G: usize>(x: [E; G]) -> E {
     }
 }
 
+/// One entry point: `$name` calls the generic `$call`, compiled for the instructions of `$feature` if there are any.
+macro_rules! entry_point {
+    ([$($feature:meta)?] fn $name:ident($($arg:ident: $ty:ty),*) $(-> $out:ty)? { $call:expr }) => {
+        pub fn $name($($arg: $ty),*) $(-> $out)? {
+            $(#[$feature])?
+            unsafe fn run($($arg: $ty),*) $(-> $out)? {
+                // SAFETY: the instructions are there, see below.
+                unsafe { $call($($arg),*) }
+            }
+            // SAFETY: this function is only handed out after the instruction set has been detected.
+            unsafe { run($($arg),*) }
+        }
+    };
+}
+pub(super) use entry_point;
+
 /// Makes the entry points for one type of lanes.
 macro_rules! entry_points {
     ($lanes:ty $(, #[$feature:meta])?) => {
-        use crate::kernel::{Bank, Partial, lanes};
+        use crate::kernel::lanes::{self, Rotation, TwoPole};
+        use crate::kernel::{Bank, Partial};
 
-        pub fn rotation_free(bank: Bank<'_>, out: &mut [Partial]) {
-            $(#[$feature])?
-            unsafe fn run(bank: Bank<'_>, out: &mut [Partial]) {
-                // SAFETY: the instructions are there, see below.
-                unsafe { lanes::rotation_free::<$lanes>(bank, out) }
-            }
-            // SAFETY: this function is only handed out after the instruction set has been detected.
-            unsafe { run(bank, out) }
-        }
-
-        pub fn rotation_halves(bank: Bank<'_>, jump: [&[f32]; 2], out: &mut [Partial]) {
-            $(#[$feature])?
-            unsafe fn run(bank: Bank<'_>, jump: [&[f32]; 2], out: &mut [Partial]) {
-                // SAFETY: as above.
-                unsafe { lanes::rotation_halves::<$lanes>(bank, jump, out) }
-            }
-            // SAFETY: as above.
-            unsafe { run(bank, jump, out) }
-        }
-
-        pub fn fold(sums: &[Partial], out: &mut [f32]) {
-            $(#[$feature])?
-            unsafe fn run(sums: &[Partial], out: &mut [f32]) {
-                // SAFETY: as above.
-                unsafe { lanes::fold::<$lanes>(sums, out) }
-            }
-            // SAFETY: as above.
-            unsafe { run(sums, out) }
-        }
-
-        pub fn rotation_driven(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {
-            $(#[$feature])?
-            unsafe fn run(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {
-                // SAFETY: as above.
-                unsafe { lanes::rotation_driven::<$lanes>(bank, weights, force, out) }
-            }
-            // SAFETY: as above.
-            unsafe { run(bank, weights, force, out) }
-        }
-
-        pub fn rotation_step(bank: Bank<'_>, weights: &[f32], force: f32) -> f32 {
-            $(#[$feature])?
-            unsafe fn run(bank: Bank<'_>, weights: &[f32], force: f32) -> f32 {
-                // SAFETY: as above.
-                unsafe { lanes::rotation_step::<$lanes>(bank, weights, force) }
-            }
-            // SAFETY: as above.
-            unsafe { run(bank, weights, force) }
-        }
-
-        pub fn two_pole_free(bank: Bank<'_>, out: &mut [Partial]) {
-            $(#[$feature])?
-            unsafe fn run(bank: Bank<'_>, out: &mut [Partial]) {
-                // SAFETY: as above.
-                unsafe { lanes::two_pole_free::<$lanes>(bank, out) }
-            }
-            // SAFETY: as above.
-            unsafe { run(bank, out) }
-        }
-
-        pub fn two_pole_driven(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {
-            $(#[$feature])?
-            unsafe fn run(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {
-                // SAFETY: as above.
-                unsafe { lanes::two_pole_driven::<$lanes>(bank, weights, force, out) }
-            }
-            // SAFETY: as above.
-            unsafe { run(bank, weights, force, out) }
-        }
+        lanes::entry_point!([$($feature)?] fn rotation_free(bank: Bank<'_>, out: &mut [Partial]) {
+            lanes::free::<$lanes, Rotation>
+        });
+        lanes::entry_point!([$($feature)?] fn rotation_halves(bank: Bank<'_>, jump: [&[f32]; 2], out: &mut [Partial]) {
+            lanes::rotation_halves::<$lanes>
+        });
+        lanes::entry_point!([$($feature)?] fn rotation_driven(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {
+            lanes::driven::<$lanes, Rotation>
+        });
+        lanes::entry_point!([$($feature)?] fn rotation_step(bank: Bank<'_>, weights: &[f32], force: f32) -> f32 {
+            lanes::step::<$lanes, Rotation>
+        });
+        lanes::entry_point!([$($feature)?] fn two_pole_free(bank: Bank<'_>, out: &mut [Partial]) {
+            lanes::free::<$lanes, TwoPole>
+        });
+        lanes::entry_point!([$($feature)?] fn two_pole_driven(bank: Bank<'_>, weights: &[f32], force: &[f32], out: &mut [Partial]) {
+            lanes::driven::<$lanes, TwoPole>
+        });
+        lanes::entry_point!([$($feature)?] fn fold(sums: &[Partial], out: &mut [f32]) {
+            lanes::fold::<$lanes>
+        });
     };
 }
 pub(super) use entry_points;
