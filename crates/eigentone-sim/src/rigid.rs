@@ -1,0 +1,1 @@
+//! Rigid bodies: a world of rapier, read as a contact stream.
