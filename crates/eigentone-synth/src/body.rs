@@ -65,6 +65,8 @@ pub(crate) struct Scratch {
     own_margin: Vec<f32>,
     maskers: Maskers,
     curve: Curve,
+    /// Modes that are heard or nearly so.
+    near: Vec<u32>,
     active: Vec<u32>,
     merged: Vec<u32>,
     zero: [Vec<f32>; 2],
@@ -90,6 +92,7 @@ impl Scratch {
             own_margin: room(),
             maskers: Maskers::default(),
             curve: Curve::default(),
+            near: vec![0; modes],
             active: Vec::with_capacity(modes),
             merged: Vec::with_capacity(modes),
             zero: [vec![0.0; Lanes::capacity(modes)], vec![0.0; Lanes::capacity(modes)]],

@@ -94,7 +94,7 @@ pub struct Kernels {
     /// Adds the next samples of a bank left to itself.
     pub rotation_free: Free,
     /// The same for few modes, which would wait for their own results: both halves of an even number of samples at once. `jump` is `P` to the power of
-    /// half that number.
+    /// half that number. Overwrites what was there.
     pub rotation_halves: Halves,
     /// The same under a force: before each sample, `z += w F`.
     pub rotation_driven: Driven,
@@ -104,7 +104,7 @@ pub struct Kernels {
     pub two_pole_free: Free,
     /// The same under a force that was differenced as the [module](self) says.
     pub two_pole_driven: Driven,
-    /// Adds the sums of partial sums to samples.
+    /// Sums the partial sums of each sample.
     pub fold: Fold,
     /// Per-mode work of the policy and of events; see [`wide`].
     pub(crate) wide: wide::Wide,
@@ -178,7 +178,7 @@ mod scalar {
     use super::{Bank, LANES, Partial};
 
     pub fn fold(sums: &[Partial], out: &mut [f32]) {
-        out.iter_mut().zip(sums).for_each(|(y, sum)| *y += sum.sum());
+        out.iter_mut().zip(sums).for_each(|(y, sum)| *y = sum.sum());
     }
 
     pub fn rotation_free(bank: Bank<'_>, out: &mut [Partial]) {
@@ -193,6 +193,7 @@ mod scalar {
     }
 
     pub fn rotation_halves(bank: Bank<'_>, jump: [&[f32]; 2], out: &mut [Partial]) {
+        out.fill(Partial::default());
         let (first, second) = out.split_at_mut(out.len() / 2);
         let n = bank.checked_len();
         for (i, (&c, &s)) in jump[0].iter().zip(jump[1]).enumerate().take(n) {

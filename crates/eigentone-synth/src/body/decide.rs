@@ -271,27 +271,20 @@ impl Body {
         let mut truncated = levels.iter().map(|l| u32::from(*l < floor)).sum::<u32>() as usize;
         let damping = self.modulation.damping();
         let hears = view.hearing.is_some();
-        scratch.active.clear();
-        for (group, margins) in scratch.margin[..table.padded].chunks_exact(LANES).enumerate() {
-            // Most modes are far below: nothing else need be known of them.
-            if struck || margins.iter().fold(false, |near, m| near | (*m > -NEARLY_DB)) {
-                for (k, &margin) in (group * LANES..table.len).zip(margins).filter(|(_, m)| struck || **m > -NEARLY_DB)
-                {
-                    let level = levels[k];
-                    if hears && margin > -NEARLY_DB {
-                        // As loud as it will be when the curve is used.
-                        harvest.maskers.offer(
-                            table.cell[k],
-                            table.bark[k],
-                            level + gain_db - damping * table.frame_fall[k],
-                        );
-                    }
-                    let on = matches!(self.status[k], Status::On | Status::Entering);
-                    let heard = margin >= (if on { -hysteresis } else { hysteresis }) && level >= floor;
-                    if heard || (on && struck) {
-                        scratch.active.push(k as u32);
-                    }
-                }
+        let Scratch { margin, near, active, .. } = scratch;
+        active.clear();
+        for &k in near_modes(&margin[..table.len], if struck { f32::NEG_INFINITY } else { -NEARLY_DB }, near) {
+            let (index, margin, level) = (k, margin[k as usize], levels[k as usize]);
+            let k = k as usize;
+            if hears && margin > -NEARLY_DB {
+                // As loud as it will be when the curve is used.
+                let later = level + gain_db - damping * table.frame_fall[k];
+                harvest.maskers.offer(table.cell[k], table.bark[k], later);
+            }
+            let on = matches!(self.status[k], Status::On | Status::Entering);
+            let heard = margin >= (if on { -hysteresis } else { hysteresis }) && level >= floor;
+            if heard || (on && struck) {
+                active.push(index);
             }
         }
         truncated = truncated.min(table.len - scratch.active.len());
@@ -437,6 +430,16 @@ impl Body {
             }
         }
     }
+}
+
+/// The modes whose margin is `least` or more, written to `near` without a decision per mode: which ones it will be is hard to guess.
+fn near_modes<'a>(margins: &[f32], least: f32, near: &'a mut [u32]) -> &'a [u32] {
+    let mut count = 0;
+    for (k, margin) in margins.iter().enumerate() {
+        near[count] = k as u32;
+        count += usize::from(*margin >= least);
+    }
+    &near[..count]
 }
 
 /// The sum in eight parts, which a machine can add at once.

@@ -86,10 +86,14 @@ impl Lanes {
         self.can_jump && len == BLOCK && (1..=FEW_ROTATE).contains(&rotation.len())
     }
 
-    /// Adds the next `len` samples of a part to `out`, under a force or free.
+    /// The next `len` samples of a part, under a force or free, in place of what was in `out`.
     pub fn run(&mut self, part: &Part, drive: Option<(&[f32], &Force)>, len: usize, k: &Kernels, out: &mut [Partial]) {
         let out = &mut out[..len];
         let (rotation, two_pole) = (part.rotation.clone(), part.two_pole.clone());
+        let halves = drive.is_none() && self.halves(&rotation, len);
+        if !halves {
+            out.fill(Partial::default());
+        }
         match drive {
             Some((weights, force)) => {
                 if !rotation.is_empty() {
@@ -105,7 +109,7 @@ impl Lanes {
                 }
             }
             None => {
-                if self.halves(&rotation, len) {
+                if halves {
                     let jump = [&self.jump[0][rotation.clone()], &self.jump[1][rotation.clone()]];
                     let bank = Bank { s0: &mut self.s0, s1: &mut self.s1, c0: &self.c0, c1: &self.c1 };
                     (k.rotation_halves)(bank.part(rotation), jump, out);

@@ -13,12 +13,11 @@ impl Body {
             drive.stop();
         }
         let Scratch { main, entering, leaving, .. } = scratch;
-        for sums in [&mut *main, &mut *entering, &mut *leaving] {
-            sums.fill(Partial::default());
-        }
         let k = &world.kernels;
+        let mut sounding = [0.0; BLOCK];
         for part in self.lanes.parts.clone() {
             self.lanes.run(&part, None, BLOCK, k, main);
+            sounding.iter_mut().zip(&*main).for_each(|(y, sums)| *y += sums.sum());
         }
         let (inward, outward) = (self.lanes.entering.clone(), self.lanes.leaving.clone());
         self.lanes.run(&inward, None, BLOCK, k, entering);
@@ -26,7 +25,7 @@ impl Body {
         let risen = if self.fade_left > 0 { 1.0 - self.fade_left as f32 / BLOCK as f32 } else { 1.0 };
         let mut tail = [0.0; BLOCK];
         for (n, y) in tail.iter_mut().enumerate() {
-            let sound = main[n].sum() + risen * entering[n].sum() + (1.0 - risen) * leaving[n].sum();
+            let sound = sounding[n] + risen * entering[n].sum() + (1.0 - risen) * leaving[n].sum();
             let earlier = self.tail.get(self.tail_at + n).copied().unwrap_or(0.0);
             *y = sound * (1.0 - (n + 1) as f32 / BLOCK as f32) + earlier;
         }
@@ -76,7 +75,6 @@ impl Body {
         let Scratch { main, entering, leaving, forces, zero, section, .. } = scratch;
         let k = &world.kernels;
         let ring = &mut self.ring[from..from + len];
-        ring.fill(0.0);
         let fading = self.fade_left > 0;
         // All forces first: the states may only move on once, by the first force; the answers to others are added after that.
         let first = self.drives.iter().position(|d| !d.is_free());
@@ -95,14 +93,13 @@ impl Body {
 
         if let Some(sections) = &mut self.sections {
             sections.begin();
+            ring.fill(0.0);
             for s in 0..sections.count() {
-                main[..len].fill(Partial::default());
                 let part = self.lanes.parts[s].clone();
                 self.lanes.run(&part, drive, len, k, main);
                 if let Some(coupled) = sections.coupling(s) {
                     self.lanes.add_response([part], &sections.lane_weights, coupled, len, k, zero, main);
                 }
-                section[..len].fill(0.0);
                 (k.fold)(&main[..len], &mut section[..len]);
                 sections.hear(&section[..len]);
                 for (y, x) in ring.iter_mut().zip(&section[..len]) {
@@ -110,7 +107,6 @@ impl Body {
                 }
             }
         } else {
-            main[..len].fill(Partial::default());
             let part = self.lanes.parts[0].clone();
             self.lanes.run(&part, drive, len, k, main);
             if drive.is_none() {
@@ -119,8 +115,6 @@ impl Body {
             (k.fold)(&main[..len], ring);
         }
         if fading {
-            entering[..len].fill(Partial::default());
-            leaving[..len].fill(Partial::default());
             let (inward, outward) = (self.lanes.entering.clone(), self.lanes.leaving.clone());
             self.lanes.run(&inward, drive, len, k, entering);
             self.lanes.run(&outward, None, len, k, leaving);
@@ -139,14 +133,17 @@ impl Body {
             let weights = &self.drives[d].lane_weights;
             let parts = self.lanes.driven();
             self.lanes.add_response(parts, weights, &forces[d], len, k, zero, main);
-            (k.fold)(&main[..len], ring);
+            (k.fold)(&main[..len], &mut section[..len]);
+            ring.iter_mut().zip(&section[..len]).for_each(|(y, x)| *y += x);
         }
         if fading {
             self.fade_left -= len;
         }
-        let left = self.tail.iter().skip(self.tail_at);
-        ring.iter_mut().zip(left).for_each(|(y, t)| *y += t);
-        self.tail_at = (self.tail_at + len).min(BLOCK);
+        if self.tail_at < BLOCK {
+            let left = self.tail.iter().skip(self.tail_at);
+            ring.iter_mut().zip(left).for_each(|(y, t)| *y += t);
+            self.tail_at = (self.tail_at + len).min(BLOCK);
+        }
         missing
     }
 

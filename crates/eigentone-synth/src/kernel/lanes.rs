@@ -188,25 +188,25 @@ pub(super) unsafe fn rotation_halves<E: Eight>(mut bank: Bank<'_>, jump: [&[f32]
     while at < n {
         // SAFETY: `n` is the checked length of all arrays, and groups stay below it.
         unsafe {
-            if n - at >= 2 * LANES {
-                halves_group::<E, 2>(&mut bank, jump, at, out);
-                at += 2 * LANES;
-            } else {
-                halves_group::<E, 1>(&mut bank, jump, at, out);
-                at += LANES;
-            }
+            at += LANES
+                * match (at, n - at) {
+                    (0, LANES) => halves_group::<E, 1, true>(&mut bank, jump, at, out),
+                    (0, _) => halves_group::<E, 2, true>(&mut bank, jump, at, out),
+                    (_, LANES) => halves_group::<E, 1, false>(&mut bank, jump, at, out),
+                    _ => halves_group::<E, 2, false>(&mut bank, jump, at, out),
+                };
         }
     }
 }
 
-/// Like [`Rotation`], with a second copy of the states half the samples ahead.
+/// Like [`Rotation`], with a second copy of the states half the samples ahead; the `FIRST` group overwrites what was there. Returns `G`.
 #[inline(always)]
-unsafe fn halves_group<E: Eight, const G: usize>(
+unsafe fn halves_group<E: Eight, const G: usize, const FIRST: bool>(
     bank: &mut Bank<'_>,
     jump: [&[f32]; 2],
     at: usize,
     out: &mut [Partial],
-) {
+) -> usize {
     // SAFETY: the caller guarantees `at + 8·G` ≤ the length of all arrays.
     unsafe {
         let at_lane = |p: *const f32, g: usize| E::load(p.add(at + g * LANES));
@@ -222,8 +222,13 @@ unsafe fn halves_group<E: Eight, const G: usize>(
         }
         let (first, second) = out.split_at_mut(out.len() / 2);
         for (early, late) in first.iter_mut().zip(second) {
-            E::load(early.0.as_ptr()).add(sum_of(re)).store(early.0.as_mut_ptr());
-            E::load(late.0.as_ptr()).add(sum_of(ahead_re)).store(late.0.as_mut_ptr());
+            let (mut y_early, mut y_late) = (sum_of(re), sum_of(ahead_re));
+            if !FIRST {
+                y_early = E::load(early.0.as_ptr()).add(y_early);
+                y_late = E::load(late.0.as_ptr()).add(y_late);
+            }
+            y_early.store(early.0.as_mut_ptr());
+            y_late.store(late.0.as_mut_ptr());
             for g in 0..G {
                 let turned = s[g].neg_mul_add(im[g], c[g].mul(re[g]));
                 im[g] = s[g].mul_add(re[g], c[g].mul(im[g]));
@@ -238,6 +243,7 @@ unsafe fn halves_group<E: Eight, const G: usize>(
             ahead_im[g].store(bank.s1.as_mut_ptr().add(at + g * LANES));
         }
     }
+    G
 }
 
 /// Two samples per turn: the older state is overwritten by the new sample, so that nothing is moved.
@@ -310,12 +316,11 @@ pub(super) unsafe fn fold<E: Eight>(sums: &[Partial], out: &mut [f32]) {
         // SAFETY: eight partial sums and eight samples from `n` on are inside their slices.
         unsafe {
             let eight = std::array::from_fn(|k| E::load(sums.get_unchecked(n + k).0.as_ptr()));
-            let to = out.as_mut_ptr().add(n);
-            E::load(to).add(E::sums(eight)).store(to);
+            E::sums(eight).store(out.as_mut_ptr().add(n));
         }
     }
     for n in whole..out.len() {
-        out[n] += sums[n].sum();
+        out[n] = sums[n].sum();
     }
 }
 

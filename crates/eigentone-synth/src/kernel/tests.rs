@@ -100,7 +100,7 @@ fn halves_make_a_whole() {
                 (0..modes).map(|i| (power(i).0 * power(i).1.sin()) as f32).collect(),
             ];
             for _ in 0..10 {
-                let (mut a, mut b) = ([Partial::default(); 64], [Partial::default(); 64]);
+                let (mut a, mut b) = ([Partial::default(); 64], [Partial([9.0; LANES]); 64]);
                 (kernels.rotation_free)(one.bank(), &mut a);
                 (kernels.rotation_halves)(other.bank(), [&jump[0], &jump[1]], &mut b);
                 let difference: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a.sum() - b.sum()).collect();

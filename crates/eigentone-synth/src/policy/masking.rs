@@ -214,33 +214,34 @@ pub(crate) fn mask(edges: &mut [f32; EDGES], maskers: &[(f32, f32)], shift_db: f
     for (i, &(level, bark)) in maskers.iter().enumerate().take(CELLS).rev() {
         let own = level + shift_db - offset_db - LOWER_SLOPE * bark;
         if own > height {
-            straight(&mut edges[i + 1..end], i + 1, height, -LOWER_SLOPE);
+            straight(&mut edges[i + 1..end], &EDGE_BARK[i + 1..end], height, -LOWER_SLOPE);
             (height, end) = (own, i + 1);
             counts[count] = i as u16;
             count += 1;
         }
     }
-    straight(&mut edges[..end], 0, height, -LOWER_SLOPE);
+    straight(&mut edges[..end], &EDGE_BARK[..end], height, -LOWER_SLOPE);
 
-    // Upwards: along the highest line, until another overtakes it or one begins that counts.
-    let mut lines = Lines { heights: [NOTHING; LINES], slopes: [0.0; LINES], alive: 0 };
-    let mut begin = 0;
+    // Upwards: each line from where it begins to where another is above it for good.
+    let mut lines = Lines { heights: [NOTHING; LINES], slopes: [0.0; LINES], begins: [0; LINES], alive: 0 };
     for &i in counts[..count].iter().rev() {
         let (level, bark) = maskers[usize::from(i)];
         let new = Line::of(level + shift_db, bark, offset_db);
         if !lines.hide(new, bark) {
-            lines.raise(edges, begin, usize::from(i) + 1);
-            begin = usize::from(i) + 1;
-            lines.add(new, bark);
+            lines.add(new, bark, usize::from(i) + 1, edges);
         }
     }
-    lines.raise(edges, begin, CELLS + 1);
+    for k in 0..lines.alive {
+        lines.raise(k, CELLS + 1, edges);
+    }
 }
 
 /// Lines that are the highest somewhere ahead.
 struct Lines {
     heights: [f32; LINES],
     slopes: [f32; LINES],
+    /// The first edge of each.
+    begins: [usize; LINES],
     alive: usize,
 }
 
@@ -250,21 +251,23 @@ impl Lines {
         (0..self.alive).any(|k| self.heights[k] - self.slopes[k] * bark >= new.at(bark) && self.slopes[k] <= new.slope)
     }
 
-    /// Raises the edges from `begin` to before `stop` to the highest line. There are few lines and the stretches are short.
+    /// Raises the edges to line `k`, from where it begins to before `stop`.
     #[inline(always)]
-    fn raise(&self, edges: &mut [f32; EDGES], begin: usize, stop: usize) {
-        for k in 0..self.alive {
-            raise(&mut edges[begin..stop], begin, self.heights[k], self.slopes[k]);
-        }
+    fn raise(&self, k: usize, stop: usize, edges: &mut [f32; EDGES]) {
+        let range = self.begins[k]..stop;
+        raise(&mut edges[range.clone()], &EDGE_BARK[range], self.heights[k], self.slopes[k]);
     }
 
-    /// Puts a new line in and takes those out that it is above of from `bark` on.
-    fn add(&mut self, new: Line, bark: f32) {
+    /// Puts a new line in that begins at the edge `first`, and takes those out that it is above of from `bark` on.
+    #[inline(always)]
+    fn add(&mut self, new: Line, bark: f32, first: usize, edges: &mut [f32; EDGES]) {
         let mut kept = 0;
         for k in 0..self.alive {
             let (h, s) = (self.heights[k], self.slopes[k]);
-            if !(new.at(bark) >= h - s * bark && new.slope <= s) {
-                (self.heights[kept], self.slopes[kept]) = (h, s);
+            if new.at(bark) >= h - s * bark && new.slope <= s {
+                self.raise(k, first, edges);
+            } else {
+                (self.heights[kept], self.slopes[kept], self.begins[kept]) = (h, s, self.begins[k]);
                 kept += 1;
             }
         }
@@ -272,30 +275,42 @@ impl Lines {
             // The one that is lowest here makes room.
             let at = |k: &usize| self.heights[*k] - self.slopes[*k] * bark;
             kept = (0..LINES).min_by(|a, b| at(a).total_cmp(&at(b))).unwrap_or(0);
+            self.raise(kept, first, edges);
             self.alive = LINES;
         } else {
             self.alive = kept + 1;
         }
-        (self.heights[kept], self.slopes[kept]) = (new.height, new.slope);
+        (self.heights[kept], self.slopes[kept], self.begins[kept]) = (new.height, new.slope, first);
     }
 }
 
-/// `height − slope · bark` at the edges from the `first` on.
+/// The places of the edges on the Bark scale.
+static EDGE_BARK: [f32; EDGES] = {
+    let mut places = [0.0; EDGES];
+    let mut i = 0;
+    while i < EDGES {
+        places[i] = i as f32 / CELLS_PER_BARK;
+        i += 1;
+    }
+    places
+};
+
+/// `height − slope · bark` at some edges.
 #[inline(always)]
-fn straight(edges: &mut [f32], first: usize, height: f32, slope: f32) {
-    let (start, step) = (height - slope * (first as f32 / CELLS_PER_BARK), slope / CELLS_PER_BARK);
-    for (i, edge) in edges.iter_mut().enumerate() {
-        *edge = (start - step * i as f32).max(NOTHING);
+fn straight(edges: &mut [f32], barks: &[f32], height: f32, slope: f32) {
+    for (edge, bark) in edges.iter_mut().zip(barks) {
+        let y = height - slope * bark;
+        *edge = if y > NOTHING { y } else { NOTHING };
     }
 }
 
 /// The same where it is higher than what is there.
 #[inline(always)]
-fn raise(edges: &mut [f32], first: usize, height: f32, slope: f32) {
-    let (start, step) = (height - slope * (first as f32 / CELLS_PER_BARK), slope / CELLS_PER_BARK);
-    for (i, edge) in edges.iter_mut().enumerate() {
-        // `max`, not a condition: that would become masked stores, which are slow.
-        *edge = edge.max(start - step * i as f32);
+fn raise(edges: &mut [f32], barks: &[f32], height: f32, slope: f32) {
+    for (edge, bark) in edges.iter_mut().zip(barks) {
+        // One value or the other, not a store on condition: that would become masked stores, which are slow.
+        let y = height - slope * bark;
+        *edge = if y > *edge { y } else { *edge };
     }
 }
 
