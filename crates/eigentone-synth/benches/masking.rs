@@ -71,7 +71,7 @@ fn main() {
             for l in [&plain, &made_up] {
                 print!("    {:5.2} / {:.2} ({:.2} / {:.2}) dB", l.signed[0], l.signed[1], l.size[0], l.size[1]);
             }
-            let [median, p95] = loss_by_definition(&models, offset_db as f32, seconds);
+            let [median, p95] = loss_by_definition(&models, offset_db, seconds);
             println!("    by definition {median:.2} / {p95:.2} dB");
             assert!(plain.size[0] <= last + 0.05, "less pruning, less change");
             last = plain.size[0];

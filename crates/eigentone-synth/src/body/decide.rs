@@ -273,7 +273,10 @@ impl Body {
         let hears = view.hearing.is_some();
         let Scratch { margin, near, active, .. } = scratch;
         active.clear();
-        for &k in near_modes(&margin[..table.len], if struck { f32::NEG_INFINITY } else { -NEARLY_DB }, near) {
+        // Most modes are far below: nothing else need be known of them.
+        let (least, mut count) = (if struck { f32::NEG_INFINITY } else { -NEARLY_DB }, 0);
+        (world.kernels.wide.select)(&margin[..table.len], least, near, &mut count);
+        for &k in &near[..count] {
             let (index, margin, level) = (k, margin[k as usize], levels[k as usize]);
             let k = k as usize;
             if hears && margin > -NEARLY_DB {
@@ -430,16 +433,6 @@ impl Body {
             }
         }
     }
-}
-
-/// The modes whose margin is `least` or more, written to `near` without a decision per mode: which ones it will be is hard to guess.
-fn near_modes<'a>(margins: &[f32], least: f32, near: &'a mut [u32]) -> &'a [u32] {
-    let mut count = 0;
-    for (k, margin) in margins.iter().enumerate() {
-        near[count] = k as u32;
-        count += usize::from(*margin >= least);
-    }
-    &near[..count]
 }
 
 /// The sum in eight parts, which a machine can add at once.

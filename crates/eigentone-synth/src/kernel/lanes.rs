@@ -190,9 +190,9 @@ pub(super) unsafe fn rotation_halves<E: Eight>(mut bank: Bank<'_>, jump: [&[f32]
         unsafe {
             at += LANES
                 * match (at, n - at) {
-                    (0, LANES) => halves_group::<E, 1, true>(&mut bank, jump, at, out),
+                    (0, LANES) => quarters_group::<E, true>(&mut bank, jump, at, out),
                     (0, _) => halves_group::<E, 2, true>(&mut bank, jump, at, out),
-                    (_, LANES) => halves_group::<E, 1, false>(&mut bank, jump, at, out),
+                    (_, LANES) => quarters_group::<E, false>(&mut bank, jump, at, out),
                     _ => halves_group::<E, 2, false>(&mut bank, jump, at, out),
                 };
         }
@@ -244,6 +244,48 @@ unsafe fn halves_group<E: Eight, const G: usize, const FIRST: bool>(
         }
     }
     G
+}
+
+/// The same for a single group of eight, which would still wait: all four quarters at once. The second quarter begins where turning by `P` as often
+/// would have led; the later half is that turned by `jump`. Returns 1.
+#[inline(always)]
+unsafe fn quarters_group<E: Eight, const FIRST: bool>(
+    bank: &mut Bank<'_>,
+    jump: [&[f32]; 2],
+    at: usize,
+    out: &mut [Partial],
+) -> usize {
+    if !out.len().is_multiple_of(4) || !(out.len() / 4).is_power_of_two() {
+        // SAFETY: as for the caller.
+        return unsafe { halves_group::<E, 1, FIRST>(bank, jump, at, out) };
+    }
+    // SAFETY: the caller guarantees `at + 8` ≤ the length of all arrays.
+    unsafe {
+        let at_lane = |p: *const f32| E::load(p.add(at));
+        let turn = |(c, s): (E, E), (re, im): (E, E)| (s.neg_mul_add(im, c.mul(re)), s.mul_add(re, c.mul(im)));
+        let p = (at_lane(bank.c0.as_ptr()), at_lane(bank.c1.as_ptr()));
+        let half = (at_lane(jump[0].as_ptr()), at_lane(jump[1].as_ptr()));
+        let mut quarter = p;
+        for _ in 0..(out.len() / 4).trailing_zeros() {
+            quarter = turn(quarter, quarter);
+        }
+        let first = (at_lane(bank.s0.as_ptr()), at_lane(bank.s1.as_ptr()));
+        let second = turn(quarter, first);
+        let mut z = [first, second, turn(half, first), turn(half, second)];
+        let (early, late) = out.split_at_mut(out.len() / 2);
+        let (a, b) = early.split_at_mut(early.len() / 2);
+        let (c, d) = late.split_at_mut(late.len() / 2);
+        for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+            for (z, sample) in z.iter_mut().zip([a, b, c, d]) {
+                let y = if FIRST { z.0 } else { E::load(sample.0.as_ptr()).add(z.0) };
+                y.store(sample.0.as_mut_ptr());
+                *z = turn(p, *z);
+            }
+        }
+        z[3].0.store(bank.s0.as_mut_ptr().add(at));
+        z[3].1.store(bank.s1.as_mut_ptr().add(at));
+    }
+    1
 }
 
 /// Two samples per turn: the older state is overwritten by the new sample, so that nothing is moved.

@@ -3,6 +3,7 @@
 //! There is no arithmetic here that a compiler cannot turn into vector instructions: sines, powers and logarithms are polynomials (fitted by
 //! Chebyshev interpolation to the error given at each) and choices are selections.
 
+use super::LANES;
 use crate::policy::masking::{self, EDGES};
 use std::f32::consts::FRAC_PI_4;
 
@@ -50,6 +51,8 @@ pub(crate) struct Place<'a> {
 pub(crate) struct Wide {
     /// Decibels by which modes are above all that could hide them; `shift` is added to their levels.
     pub judge: fn(level: &[f32], place: Place<'_>, shift: f32, out: &mut [f32]),
+    /// The places in `values` of those that are `least` or more, in order, written to `at`; their number is added to `count`.
+    pub select: fn(values: &[f32], least: f32, at: &mut [u32], count: &mut usize),
     /// `out = Σ coefficient · row`.
     pub combine: fn(rows: [&[f32]; 9], coefficients: [f32; 9], out: &mut [f32]),
     /// `z ← z P^(now − since)` for states that were true at `since`.
@@ -101,6 +104,7 @@ macro_rules! instruction_sets {
 }
 
 instruction_sets! {
+    select(values: &[f32], least: f32, at: &mut [u32], count: &mut usize);
     combine(rows: [&[f32]; 9], coefficients: [f32; 9], out: &mut [f32]);
     advance(re: &mut [f32], im: &mut [f32], poles: Poles<'_>, since: &[u32], now: u32);
     decay(out: Levels<'_>, fade: &[f32], elapsed: f32);
@@ -115,6 +119,23 @@ instruction_sets! {
 
 mod body {
     use super::*;
+
+    #[inline(always)]
+    pub fn select(values: &[f32], least: f32, at: &mut [u32], count: &mut usize) {
+        let at = &mut at[..values.len()];
+        for (group, values) in values.chunks(LANES).enumerate() {
+            // As bits of a number, so that no decision is made per value: which ones it will be is hard to guess.
+            let mut bits = 0;
+            for (i, value) in values.iter().enumerate() {
+                bits |= u32::from(*value >= least) << i;
+            }
+            while bits != 0 {
+                at[*count] = (group * LANES) as u32 + bits.trailing_zeros();
+                *count += 1;
+                bits &= bits - 1;
+            }
+        }
+    }
 
     #[inline(always)]
     pub fn combine(rows: [&[f32]; 9], coefficients: [f32; 9], out: &mut [f32]) {
