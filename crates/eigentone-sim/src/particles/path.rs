@@ -66,14 +66,15 @@ impl Path {
         (0..3).map(|axis| self.leaves_slab(axis, bounds.low[axis], bounds.high[axis])).fold(f64::INFINITY, f64::min)
     }
 
-    /// The largest `t ≥ 0` at which one coordinate is between `low` and `high`.
+    /// The largest `t ≥ 0` at which one coordinate is between `low` and `high`. It leaves through the wall towards which it falls.
     fn leaves_slab(&self, axis: usize, low: f64, high: f64) -> f64 {
         let (x, v, a) = (self.position[axis], self.velocity[axis], self.acceleration[axis]);
         if v == 0.0 && a == 0.0 {
             return if x >= low && x <= high { f64::INFINITY } else { 0.0 };
         }
-        let last = |wall: f64| quadratic([x - wall, v, 0.5 * a]).as_slice().last().copied().unwrap_or(0.0);
-        last(low).max(last(high)).max(0.0)
+        let heading = if a == 0.0 { v } else { a };
+        let wall = if heading < 0.0 { low } else { high };
+        quadratic([x - wall, v, 0.5 * a]).as_slice().last().map_or(0.0, |t| t.max(0.0))
     }
 }
 

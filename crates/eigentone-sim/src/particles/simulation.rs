@@ -60,7 +60,9 @@ pub struct Simulation {
 #[derive(Clone, Debug)]
 struct Scene {
     colliders: Vec<Collider>,
-    surfaces: Vec<(Bounds, Surface)>,
+    surfaces: Vec<Surface>,
+    /// Boxes around the surfaces, close together in memory.
+    boxes: Vec<Bounds>,
     /// Around colliders and cloud; what is outside for good has left.
     bounds: Bounds,
 }
@@ -125,7 +127,7 @@ impl Simulation {
     pub fn place_cloud(&mut self, region: Region) -> Result<(), ParticleError> {
         region.check()?;
         self.cloud.region = region;
-        self.scene.bounds = Scene::bounds_of(&self.scene.surfaces, &region);
+        self.scene.bounds = Scene::bounds_of(&self.scene.boxes, &region);
         Ok(())
     }
 
@@ -169,14 +171,15 @@ impl Scene {
             if collider.parts.iter().any(|p| p.u.iter().chain(&p.v).any(|x| x.is_nan())) {
                 return Err(error("the edges of its parts must be numbers"));
             }
-            surfaces.push((surface.bounds(), surface));
+            surfaces.push(surface);
         }
-        let bounds = Self::bounds_of(&surfaces, region);
-        Ok(Self { colliders, surfaces, bounds })
+        let boxes: Vec<Bounds> = surfaces.iter().map(Surface::bounds).collect();
+        let bounds = Self::bounds_of(&boxes, region);
+        Ok(Self { colliders, surfaces, boxes, bounds })
     }
 
-    fn bounds_of(surfaces: &[(Bounds, Surface)], region: &Region) -> Bounds {
-        let all = surfaces.iter().fold(region.bounds(), |all, (bounds, _)| all.union(*bounds));
+    fn bounds_of(boxes: &[Bounds], region: &Region) -> Bounds {
+        let all = boxes.iter().fold(region.bounds(), |all, bounds| all.union(*bounds));
         all.padded(SCENE_MARGIN.0 * (all.high - all.low).length() + SCENE_MARGIN.1)
     }
 
@@ -185,11 +188,9 @@ impl Scene {
         let mut end = path.leaves(&self.bounds).min(until);
         let mut next = Next::Leave;
         let reach = path.bounds(end);
-        for (index, (bounds, surface)) in self.surfaces.iter().enumerate() {
-            if !bounds.overlaps(&reach) {
-                continue;
-            }
-            if let Some(t) = surface.first_hit(path, from == Some(index as u32), end)
+        for (index, bounds) in self.boxes.iter().enumerate() {
+            if bounds.overlaps(&reach)
+                && let Some(t) = self.surfaces[index].first_hit(path, from == Some(index as u32), end)
                 && (t < end || next == Next::Leave)
             {
                 (next, end) = (Next::Strike(index as u32), t);
@@ -272,7 +273,7 @@ impl Particle {
         let path = self.path(cloud);
         let elapsed = self.next_s - self.since_s;
         let (position, velocity) = (path.at(elapsed), path.velocity_at(elapsed));
-        let (_, surface) = &scene.surfaces[collider as usize];
+        let surface = &scene.surfaces[collider as usize];
         let along = surface.normal_at(position).try_normalize().unwrap_or_else(|| -velocity.normalize_or_zero());
         let normal = if along.dot(velocity) > 0.0 { -along } else { along };
         let approach = -normal.dot(velocity);
