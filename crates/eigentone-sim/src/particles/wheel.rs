@@ -3,8 +3,7 @@
 //! Putting a particle on and taking it off cost the same however many wait. What lies more than one turn ahead shares a slot with what is due sooner,
 //! and is put back when the slot comes up.
 
-/// Ticks per second: a power of two, so that the tick of a time is exact. Tuned: at 100,000 particles a slot holds about a thousand, which stay in the cache
-/// while they are sorted.
+/// Ticks per second: a power of two, so that the tick of a time is exact. Between 16 and 1024 the speed is the same.
 const TICKS_PER_S: f64 = 128.0;
 /// Slots; one turn is 8 s, longer than most flights.
 const SLOTS: usize = 1024;

@@ -21,7 +21,7 @@ fn first_crossing(f: impl Fn(f64) -> f64, until: f64) -> Option<f64> {
     Some(0.5 * (low + high))
 }
 
-/// From rest: `t = √(2h/g)`. Onto the slope `y = k x`: `h + k x… = ½gt²` with the textbook formula.
+/// From rest: `t = √(2h/g)`. Onto the slope `y = k x`: `h + (v_y − k v_x) t − ½gt² = 0`.
 #[test]
 fn a_plane_is_struck_when_the_quadratic_says() {
     let fall = run(&throw(2.0 * Vec3::Y, Vec3::ZERO), &[floor(1.0)], 5.0);
