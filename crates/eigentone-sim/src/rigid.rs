@@ -114,15 +114,18 @@ impl World {
         let built = shape::Built::new(&spec.shape)?;
         let builder = match &spec.kind {
             Kind::Fixed => RigidBodyBuilder::fixed().pose(place),
-            Kind::Kinematic => RigidBodyBuilder::kinematic_velocity_based().pose(place).linvel(velocity),
             Kind::Path(keys) => RigidBodyBuilder::kinematic_position_based().pose(on_path(keys, self.time_s())),
+            Kind::Kinematic => {
+                RigidBodyBuilder::kinematic_velocity_based().pose(place).linvel(velocity).angvel(to_engine(spec.spin))
+            }
             Kind::Dynamic => RigidBodyBuilder::dynamic()
                 .pose(place)
                 .linvel(velocity - to_engine(self.lead()))
+                .angvel(to_engine(spec.spin))
                 .additional_mass_properties(built.properties(spec.mass)?)
                 .gyroscopic_forces_enabled(true),
         };
-        let builder = builder.angvel(to_engine(spec.spin)).can_sleep(false).soft_ccd_prediction(engine::FORESEEN_M);
+        let builder = builder.can_sleep(false).soft_ccd_prediction(engine::FORESEEN_M);
         let (place_in_body, shape) = built.into_collider();
         let collider = ColliderBuilder::new(shape)
             .position(place_in_body)

@@ -84,6 +84,31 @@ fn two_bodies_in_free_flight_exchange_momentum() {
     }
 }
 
+/// `m₁ Δv₁ = J = −m₂ Δv₂` for boxes that spin and rub as well.
+#[test]
+fn tumbling_boxes_in_free_flight_exchange_momentum() {
+    let mut world = World::new(WorldSettings { gravity: Vec3::ZERO, ..Default::default() }).unwrap();
+    let block = |x: f64, spin: f64| BodySpec {
+        mass: Mass::Kg(0.4),
+        position: Vec3::new(x, 0.01, 0.0),
+        velocity: Vec3::new(-10.0 * x, 0.0, 0.0),
+        spin: Vec3::new(spin, 5.0, -spin),
+        ..BodySpec::new(Shape::Box { half: Vec3::new(0.03, 0.04, 0.02) })
+    };
+    world.add(&block(-0.1, 7.0)).unwrap();
+    world.add(&block(0.1, 2.0)).unwrap();
+    let start = [0, 1].map(|b| world.velocity(b).unwrap());
+    let mut sums = [Vec3::ZERO; 2];
+    for _ in 0..240 {
+        let frame = world.step();
+        sums = [0, 1].map(|b| sums[b as usize] + given_in(&frame, b));
+    }
+    for (body, sum) in sums.into_iter().enumerate() {
+        let change = 0.4 * (world.velocity(body as u32).unwrap() - start[body]);
+        assert!(sum.length() > 0.2 && (sum - change).length() < 1e-3 * sum.length(), "{sum} {change}");
+    }
+}
+
 /// `t = √(2 h / g)`, to 0.2 ms, and the speed of approach is `√(2 g h)`.
 #[test]
 fn a_fall_ends_on_time() {
