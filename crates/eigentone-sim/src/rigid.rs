@@ -72,7 +72,7 @@ struct Body {
     surface: Surface,
     path: Vec<Key>,
     motor: Option<Motor>,
-    /// See [`World::lead`].
+    /// See [`World::lag`].
     untouched: bool,
     before: Motion,
     after: Motion,
@@ -120,7 +120,7 @@ impl World {
             }
             Kind::Dynamic => RigidBodyBuilder::dynamic()
                 .pose(place)
-                .linvel(velocity - to_engine(self.lead()))
+                .linvel(velocity - to_engine(self.lag()))
                 .angvel(to_engine(spec.spin))
                 .additional_mass_properties(built.properties(spec.mass)?)
                 .gyroscopic_forces_enabled(true),
@@ -198,9 +198,9 @@ impl World {
     pub fn set_velocity(&mut self, body: u32, velocity: Vec3, spin: Vec3) -> Result<(), RigidError> {
         checked("velocity", velocity)?;
         checked("spin", spin)?;
-        let lead = self.lead();
+        let lag = self.lag();
         let (kept, engine) = self.get_mut(body)?;
-        let velocity = if kept.untouched { velocity - lead } else { velocity };
+        let velocity = if kept.untouched { velocity - lag } else { velocity };
         engine.set_linvel(to_engine(velocity), true);
         engine.set_angvel(to_engine(spin), true);
         Ok(())
@@ -224,17 +224,17 @@ impl World {
         Ok(())
     }
 
-    /// What the engine's velocity of a body in free flight is ahead of the true one: within a substep of length `h` it adds `g h`
-    /// before it moves the body, so that a fall from rest comes `h / 2` too early. Bodies start `g h / 2` behind and then follow
-    /// the exact parabola until something touches them.
-    fn lead(&self) -> Vec3 {
+    /// How far the engine's velocity of a body in free flight lags behind the true one. Within a substep of length `h` the engine
+    /// adds `g h` before it moves the body, so that a fall from rest would end `h / 2` too early. Bodies start `g h / 2` behind
+    /// instead, and then follow the exact parabola until something touches them.
+    fn lag(&self) -> Vec3 {
         self.settings.gravity * (0.5 * self.settings.step_s / f64::from(self.settings.substeps))
     }
 
     fn motion_of(&self, kept: &Body, engine: &RigidBody) -> Motion {
         let mut motion = Motion::of(engine);
         if kept.untouched {
-            motion.velocity += self.lead();
+            motion.velocity += self.lag();
         }
         motion
     }
