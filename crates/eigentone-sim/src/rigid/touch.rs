@@ -1,0 +1,112 @@
+//! From the engine's contact manifolds to our points of contact.
+//!
+//! The engine finds contacts at the beginning of a step, solves, and moves the bodies; read after the step, a manifold has the
+//! geometry of the beginning and the impulses of the step. Impulses belong to the points that the solver saw
+//! (`solver_manifolds`, `solver_contacts`), found by their index.
+
+use super::Body;
+use super::motion::Motion;
+use super::travel::travel;
+use super::{from_engine, to_array};
+use eigentone_core::Vec3;
+use eigentone_core::contact::ContactPoint;
+use rapier3d::prelude::{ContactManifold, ContactPair, RigidBodySet, SolverContact};
+use rapier3d::utils::OrthonormalBasis;
+
+/// Points of contact of one pair at most; the impulses of others go to their nearest neighbours.
+const MOST_POINTS: usize = 8;
+/// Surfaces that pass no momentum still touch if they overlap and part more slowly than this, in m/s.
+const PARTING_M_S: f64 = 1e-3;
+
+/// One pair of bodies during one step.
+pub(super) struct Pair<'a> {
+    /// In the order of the engine.
+    pub(super) bodies: [&'a Body; 2],
+    /// Whether the engine's first body is our second.
+    pub(super) swapped: bool,
+    pub(super) gravity: Vec3,
+    pub(super) step_s: f64,
+}
+
+impl Pair<'_> {
+    /// Where the two touch; empty if the engine only expected them to.
+    pub(super) fn points(&self, contacts: &ContactPair, set: &RigidBodySet) -> Vec<ContactPoint> {
+        let mut points: Vec<ContactPoint> = contacts
+            .solver_manifolds()
+            .iter()
+            .flat_map(|m| m.data.solver_contacts.iter().filter_map(move |c| self.point(m, c, set)))
+            .collect();
+        if points.len() > MOST_POINTS {
+            points.sort_by(|a, b| b.normal_impulse_ns.total_cmp(&a.normal_impulse_ns));
+            let rest = points.split_off(MOST_POINTS);
+            rest.iter().for_each(|p| merge(&mut points, p));
+        }
+        points
+    }
+
+    fn point(&self, manifold: &ContactManifold, contact: &SolverContact, set: &RigidBodySet) -> Option<ContactPoint> {
+        let data = &manifold.points[contact.contact_indices()[0] as usize].data;
+        let normal = from_engine(manifold.data.normal).normalize_or_zero();
+        let before = self.bodies.map(|b| b.before);
+        // The engine keeps the arm to each centre of mass, or a point of the world for a side that cannot move.
+        let start = if manifold.data.relative_dominance <= 0 {
+            before[0].centre + from_engine(data.solver_dp1)
+        } else {
+            before[1].centre + from_engine(data.solver_dp2)
+        };
+        let gap = f64::from(contact.dist);
+        let (touch_s, approach) = self.meet(&before, start, normal, gap);
+        let impulse = f64::from(data.impulse);
+        if !(impulse > 0.0 || gap <= 0.0 && approach > -PARTING_M_S) {
+            return None;
+        }
+        let push = -manifold.data.normal;
+        let across = push.orthonormal_vector();
+        let friction = across * data.tangent_impulse.x + push.cross(across) * data.tangent_impulse.y;
+        // Friction does the work `J · (v_before + v_after) / 2`: the mean is the slip that it was felt at.
+        let mean = [0, 1].map(|i| before[i].halfway(&self.bodies[i].after));
+        let slip = (mean[0].at(start) - mean[1].at(start)).reject_from_normalized(normal);
+        let travelled = travel(self.bodies.map(|b| b.surface), &mean, start, normal);
+        let (one, two) = manifold.data.solver_contact_world_points(contact, set);
+        let sign = if self.swapped { -1.0 } else { 1.0 };
+        Some(ContactPoint {
+            position: to_array(from_engine((one + two) * 0.5)),
+            normal: to_array(normal * sign),
+            normal_impulse_ns: impulse.max(0.0) as f32,
+            tangent_impulse_ns: to_array(from_engine(friction) * sign),
+            slip_m_s: to_array(slip * sign),
+            approach_m_s: approach as f32,
+            touch_s: touch_s as f32,
+            travel_m_s: travelled.map(|[a, b]| if self.swapped { [b, a] } else { [a, b] }),
+        })
+    }
+
+    /// When the gap closes and how fast, as if nothing but gravity acted: `gap = v t + a t² / 2`, `v(t) = v + a t`.
+    fn meet(&self, before: &[Motion; 2], point: Vec3, normal: Vec3, gap: f64) -> (f64, f64) {
+        let pull = |body: &Body| if body.dynamic { self.gravity } else { Vec3::ZERO };
+        let closing = (before[0].at(point) - before[1].at(point)).dot(normal);
+        let quickening = (pull(self.bodies[0]) - pull(self.bodies[1])).dot(normal);
+        let root = closing * closing + 2.0 * quickening * gap;
+        let touch = if gap <= 0.0 {
+            0.0
+        } else if root > 0.0 && closing + root.sqrt() > 0.0 {
+            (2.0 * gap / (closing + root.sqrt())).min(self.step_s)
+        } else {
+            self.step_s
+        };
+        (touch, closing + quickening * touch)
+    }
+}
+
+/// Adds a point's impulses to those of the nearest.
+fn merge(points: &mut [ContactPoint], extra: &ContactPoint) {
+    let at = |p: &ContactPoint| Vec3::from_array(p.position.map(f64::from));
+    let nearest = points.iter_mut().min_by(|a, b| {
+        let [a, b] = [a, b].map(|p| at(p).distance_squared(at(extra)));
+        a.total_cmp(&b)
+    });
+    if let Some(point) = nearest {
+        point.normal_impulse_ns += extra.normal_impulse_ns;
+        (0..3).for_each(|k| point.tangent_impulse_ns[k] += extra.tangent_impulse_ns[k]);
+    }
+}

@@ -1,0 +1,83 @@
+//! How fast a point of contact travels over the two surfaces (REFERENCE E.1).
+//!
+//! Two spheres with centres of curvature at distances `R_i`: `v_C = (R₂ v₁ + R₁ v₂) / (R₁ + R₂)`. A round surface on a flat
+//! one: `v_C = v_cv + ω_flat × (r_C − r_cv)`, with the centre of curvature `cv` of the round one. A cylinder on its side is round
+//! about the nearest point of its axis. Over surface `i` the point travels at `|v_C − v_Si|`.
+
+use super::motion::Motion;
+use super::spec::Shape;
+use super::{from_engine, to_engine};
+use eigentone_core::Vec3;
+
+/// What is known of a body's curvature.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Surface {
+    Sphere,
+    Cylinder {
+        half_height: f64,
+    },
+    Box,
+    /// Made of facets.
+    Other,
+}
+
+impl Surface {
+    pub(super) fn of(shape: &Shape) -> Self {
+        match shape {
+            Shape::Sphere { .. } => Self::Sphere,
+            Shape::Cylinder { half_height, .. } => Self::Cylinder { half_height: *half_height },
+            Shape::Box { .. } => Self::Box,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The surface around a point of contact.
+enum Around {
+    /// With its centre of curvature.
+    Round(Vec3),
+    Flat,
+    Sharp,
+}
+
+/// Normals within 2° of a face's or an axis' count as such: cos 2° and sin 2°.
+const ALONG: f64 = 0.9994;
+const ACROSS: f64 = 0.035;
+
+fn around(surface: Surface, motion: &Motion, point: Vec3, normal: Vec3) -> Around {
+    let origin = from_engine(motion.place.translation);
+    let local = from_engine(motion.place.rotation.inverse() * to_engine(normal)).abs();
+    match surface {
+        Surface::Sphere => Around::Round(origin),
+        Surface::Cylinder { half_height } => {
+            let axis = from_engine(motion.place.rotation * to_engine(Vec3::Z));
+            let along = (point - origin).dot(axis);
+            if local.z > ALONG {
+                Around::Flat
+            } else if local.z < ACROSS && along.abs() < 1.01 * half_height {
+                Around::Round(origin + axis * along)
+            } else {
+                Around::Sharp
+            }
+        }
+        Surface::Box if local.max_element() < ALONG => Around::Sharp,
+        Surface::Box | Surface::Other => Around::Flat,
+    }
+}
+
+/// Speeds of the point of contact over both surfaces, where their curvature tells.
+pub(super) fn travel(surfaces: [Surface; 2], motions: &[Motion; 2], point: Vec3, normal: Vec3) -> Option<[f32; 2]> {
+    let [first, second] = [0, 1].map(|i| around(surfaces[i], &motions[i], point, normal));
+    let over_flat =
+        |round: usize, centre: Vec3| motions[round].at(centre) + motions[1 - round].spin.cross(point - centre);
+    let velocity = match (first, second) {
+        (Around::Round(centre), Around::Flat) => over_flat(0, centre),
+        (Around::Flat, Around::Round(centre)) => over_flat(1, centre),
+        (Around::Round(a), Around::Round(b)) if surfaces == [Surface::Sphere; 2] => {
+            let (ra, rb) = (point.distance(a), point.distance(b));
+            (motions[0].at(a) * rb + motions[1].at(b) * ra) / (ra + rb)
+        }
+        _ => return None,
+    };
+    Some(motions.each_ref().map(|motion| (velocity - motion.at(point)).reject_from_normalized(normal).length() as f32))
+}
