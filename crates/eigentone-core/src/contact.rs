@@ -48,7 +48,8 @@ impl Pose {
 
     /// A point of the world in the body's own frame.
     pub fn to_local(&self, point: [f32; 3]) -> crate::Vec3 {
-        let away = crate::Vec3::from_array(point.map(f64::from)) - crate::Vec3::from_array(self.position.map(f64::from));
+        let away =
+            crate::Vec3::from_array(point.map(f64::from)) - crate::Vec3::from_array(self.position.map(f64::from));
         self.turn().inverse() * away
     }
 
