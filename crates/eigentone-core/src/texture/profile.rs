@@ -202,6 +202,6 @@ pub enum Playback {
     OriginalRate,
     /// Faster and higher: recorded at this speed in m/s.
     Resampled(f32),
-    /// Faster at the same pitch, by overlapping grains: recorded at this speed in m/s.
+    /// Its micro-impacts follow each other faster, each as it was recorded: recorded at this speed in m/s. For recordings in which they are distinct.
     Stretched(f32),
 }
