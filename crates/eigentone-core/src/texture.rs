@@ -139,8 +139,8 @@ pub struct Impact {
     pub grazing_depth_m: f32,
     /// Scale of the resonator's motion in micro-impacts while the bodies part; 0 for none.
     pub micro: f32,
-    /// Recorded blows, from soft to hard, in place of a half-sine.
-    pub takes: Vec<Source>,
+    /// WAV or FLAC files of recorded blows, from soft to hard, in place of a half-sine.
+    pub takes: Vec<String>,
 }
 
 impl Default for Impact {

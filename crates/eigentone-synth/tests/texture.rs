@@ -2,13 +2,12 @@
 
 use assert_no_alloc::{AllocDisabler, assert_no_alloc, violation_count};
 use eigentone_core::texture::{
-    Bumps, Curve, Foil, Friction, Gain, Height, Impact, Loop, Loose, LowPass, Playback, Profile, Recorded, Rough,
-    Source, Synthetic, Texture,
+    Bumps, Curve, Foil, Friction, Gain, Height, Loop, Loose, LowPass, Playback, Profile, Recorded, Rough, Source,
+    Synthetic, Texture,
 };
 use eigentone_core::{Mode, Noise};
 use eigentone_synth::texture::{
-    Buzz, ContactState, Direct, Generator, Grazing, ImpactShape, MicroImpacts, Prepared, RecordedImpact, Recording,
-    synthesise,
+    ContactState, Direct, Generator, ImpactShape, Prepared, RecordedImpact, Recording, synthesise,
 };
 use eigentone_synth::{BLOCK, StepBank};
 use realfft::RealFftPlanner;
@@ -464,79 +463,6 @@ fn contacts_allocate_nothing_and_stay_finite() {
         assert_eq!(violation_count(), 0, "{:?} allocates", texture.profile);
         assert!(peak < 100.0, "{:?}: {peak} N", texture.profile);
     }
-}
-
-/// `sin(πt/t_g)` over `t_g = (d/v)(1 + 1/e)`.
-#[test]
-fn grazing_lasts_as_long_as_the_way_in_and_out() {
-    for (depth, v, e, expected_s) in
-        [(2e-4, 0.1, 0.5, 6e-3), (2e-4, 0.1, 1.0, 4e-3), (2e-4, 100.0, 1.0, 1e-3), (2e-4, 1e-5, 0.0, 0.1)]
-    {
-        let mut grazing = Grazing::new(depth, v, e, RATE);
-        let mut force = vec![1.0; 10_000];
-        grazing.apply(&mut force);
-        let last = force.iter().rposition(|f| *f != 0.0).unwrap();
-        assert!(((last + 1) as f64 / RATE - expected_s).abs() < 2.0 / RATE, "{last}");
-        assert!((f64::from(force[(0.5 * expected_s * RATE) as usize]) - 1.0).abs() < 0.01 && grazing.is_over());
-    }
-    assert!(Grazing::new(0.0, 1.0, 0.5, RATE).is_over());
-}
-
-/// A body that moves away is only hit again by a resonator that comes after it.
-#[test]
-fn micro_impacts_need_a_resonator_that_vibrates() {
-    let hits = |amplitude_m: f64, scale: f32| {
-        let mut micro = MicroImpacts::new(scale, 0.1, 0.05, 0.5, 0.0125, RATE as f32);
-        let (mut out, mut n) = (vec![0.0; 12_000], 0);
-        micro.fill(&mut out, |_| {
-            n += 1;
-            let t = f64::from(n) / RATE;
-            (amplitude_m * (std::f64::consts::TAU * 300.0 * t).sin() * (-20.0 * t).exp()) as f32
-        });
-        assert!(micro.is_over());
-        // Never more than the blow, never faster than fs/8.
-        assert!(out.iter().all(|f| (0.0..=0.0125 * RATE as f32 * 1.001).contains(f)));
-        let places: Vec<usize> = (0..out.len()).filter(|&n| out[n] > 0.0).collect();
-        assert!(places.windows(2).all(|w| w[1] - w[0] >= 8));
-        places.len()
-    };
-    // 2π·300 Hz·A is 0.094, 0.94 and 9.4 m/s, against 0.1 m/s.
-    assert_eq!([hits(0.0, 1.0), hits(1e-5, 1.0), hits(1e-3, 0.0)], [0, 0, 0]);
-    let (some, many) = (hits(5e-4, 1.0), hits(5e-3, 1.0));
-    assert!(some >= 1 && many > some, "{some} {many}");
-}
-
-#[test]
-fn only_what_exceeds_the_gap_buzzes() {
-    let (both, one) = (Buzz::new(0.5, 0.4, false), Buzz::new(0.5, 3.0, true));
-    let close = |a: f32, b: f32| (a - b).abs() < 1e-6;
-    assert_eq!([both.at(0.5), both.at(-0.4), one.at(-3.0), one.at(0.2)], [0.0; 4]);
-    assert!(close(both.at(-1.5), -0.4) && close(both.at(1.5), 0.4) && close(one.at(1.5), 0.5), "gain at most a half");
-    let mut out = [1.0, 1.0];
-    both.add(&[0.1, 1.5], &mut out);
-    assert!(close(out[0], 1.0) && close(out[1], 1.4));
-}
-
-/// Springs in series, masses likewise, rows 46 and 47 for the time, and the upper limit of the amplitude.
-#[test]
-fn a_blow_has_the_time_and_impulse_of_its_surfaces() {
-    let [hard, soft] = [1e8, 1e5].map(|stiffness_n_m| Texture {
-        stiffness_n_m,
-        stiffness_length_m: f32::INFINITY,
-        restitution: 0.5,
-        ..Texture::default()
-    });
-    let blow = ImpactShape::new([&hard, &soft], [0.1, f64::INFINITY], 2.0);
-    let k = 1.0 / (1e-8 + 1e-5);
-    assert!((blow.duration_s / (std::f64::consts::PI * (0.1f64 / k).sqrt()) - 1.0).abs() < 1e-6);
-    assert!((blow.impulse_ns - 1.5 * 0.1 * 2.0).abs() < 1e-9 && (blow.stiffness_n_m / k - 1.0).abs() < 1e-6);
-    assert!((blow.peak_n() * 2.0 * blow.duration_s / std::f64::consts::PI - blow.impulse_ns).abs() < 1e-9);
-    let hardening = Texture { stiffness_length_m: 5e-4, ..soft.clone() };
-    assert!(ImpactShape::new([&hard, &hardening], [0.1, f64::INFINITY], 2.0).duration_s < 0.8 * blow.duration_s);
-    let amplitude = Curve::new(&[[0.0, 0.0], [0.5, 0.6], [2.0, 1.0]]).unwrap();
-    let limited = Texture { impact: Impact { amplitude, ..Impact::default() }, ..soft };
-    let [usual, wild] = [2.0, 200.0].map(|v| ImpactShape::new([&hard, &limited], [0.1, 0.2], v));
-    assert_eq!((usual.impulse_ns, usual.strength), (wild.impulse_ns, 1.0));
 }
 
 /// Two takes at a time, never the same one first again; dull for long contacts.

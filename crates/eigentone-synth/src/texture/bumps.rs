@@ -8,7 +8,7 @@ use super::{Motion, cell_seed};
 use eigentone_core::Noise;
 use eigentone_core::texture::{self, Height};
 
-/// Most bumps that one sample may pass: 40 m/s over the finest surface that a texture can have at 44.1 kHz stay below. Bounds the work.
+/// Most bumps and gaps that one sample may pass, to bound the work: enough for 28 m/s over the finest surface there can be, at 44.1 kHz.
 const MOST_PER_SAMPLE: usize = 64;
 
 #[derive(Clone, Debug)]

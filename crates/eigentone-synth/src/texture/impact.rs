@@ -104,7 +104,7 @@ pub struct RecordedImpact {
     chosen: [usize; 2],
     gains: [f32; 2],
     step: [f64; 2],
-    /// Seconds into the takes; none if all is silent.
+    /// Samples into the takes; none if all is silent.
     place: Option<[f64; 2]>,
     low_pass: LowPass,
     noise: Noise,
@@ -171,14 +171,60 @@ impl RecordedImpact {
         let Some(mut place) = self.place else { return };
         for y in out.iter_mut() {
             let mut sum = 0.0;
-            for i in 0..2 {
-                sum += self.gains[i] * self.takes[self.chosen[i]].at(place[i], false);
-                place[i] += self.step[i];
+            for (i, at) in place.iter_mut().enumerate() {
+                sum += self.gains[i] * self.takes[self.chosen[i]].at(*at, false);
+                *at += self.step[i];
             }
             *y = self.low_pass.step(sum);
         }
         // A tenth of a second for the filter, whose time of contact is at most 30 ms, to ring out.
         let over = |i: usize| place[i] > self.takes[self.chosen[i]].samples().len() as f64 + 0.1 * self.rate_hz;
         self.place = if over(0) && over(1) { None } else { Some(place) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eigentone_core::texture::{Curve, Impact};
+
+    const RATE: f64 = 44_100.0;
+
+    /// `sin(πt/t_g)` over `t_g = (d/v)(1 + 1/e)`.
+    #[test]
+    fn grazing_lasts_as_long_as_the_way_in_and_out() {
+        for (depth, v, e, expected_s) in
+            [(2e-4, 0.1, 0.5, 6e-3), (2e-4, 0.1, 1.0, 4e-3), (2e-4, 100.0, 1.0, 1e-3), (2e-4, 1e-5, 0.0, 0.1)]
+        {
+            let mut grazing = Grazing::new(depth, v, e, RATE);
+            let mut force = vec![1.0; 10_000];
+            grazing.apply(&mut force);
+            let last = force.iter().rposition(|f| *f != 0.0).unwrap();
+            assert!(((last + 1) as f64 / RATE - expected_s).abs() < 2.0 / RATE, "{last}");
+            assert!((f64::from(force[(0.5 * expected_s * RATE) as usize]) - 1.0).abs() < 0.01 && grazing.is_over());
+        }
+        assert!(Grazing::new(0.0, 1.0, 0.5, RATE).is_over());
+    }
+
+    /// Springs in series, masses likewise, rows 46 and 47 for the time, and the upper limit of the amplitude.
+    #[test]
+    fn a_blow_has_the_time_and_impulse_of_its_surfaces() {
+        let [hard, soft] = [1e8, 1e5].map(|stiffness_n_m| Texture {
+            stiffness_n_m,
+            stiffness_length_m: f32::INFINITY,
+            restitution: 0.5,
+            ..Texture::default()
+        });
+        let blow = ImpactShape::new([&hard, &soft], [0.1, f64::INFINITY], 2.0);
+        let k = 1.0 / (1e-8 + 1e-5);
+        assert!((blow.duration_s / (std::f64::consts::PI * (0.1f64 / k).sqrt()) - 1.0).abs() < 1e-6);
+        assert!((blow.impulse_ns - 1.5 * 0.1 * 2.0).abs() < 1e-9 && (blow.stiffness_n_m / k - 1.0).abs() < 1e-6);
+        assert!((blow.peak_n() * 2.0 * blow.duration_s / std::f64::consts::PI - blow.impulse_ns).abs() < 1e-9);
+        let hardening = Texture { stiffness_length_m: 5e-4, ..soft.clone() };
+        assert!(ImpactShape::new([&hard, &hardening], [0.1, f64::INFINITY], 2.0).duration_s < 0.8 * blow.duration_s);
+        let amplitude = Curve::new(&[[0.0, 0.0], [0.5, 0.6], [2.0, 1.0]]).unwrap();
+        let limited = Texture { impact: Impact { amplitude, ..Impact::default() }, ..soft };
+        let [usual, wild] = [2.0, 200.0].map(|v| ImpactShape::new([&hard, &limited], [0.1, 0.2], v));
+        assert_eq!((usual.impulse_ns, usual.strength), (wild.impulse_ns, 1.0));
     }
 }

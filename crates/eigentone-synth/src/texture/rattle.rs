@@ -106,3 +106,48 @@ impl Buzz {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: f64 = 44_100.0;
+
+    /// A body that moves away is only hit again by a resonator that comes after it.
+    #[test]
+    fn micro_impacts_need_a_resonator_that_vibrates() {
+        let hits = |amplitude_m: f64, scale: f32| {
+            let mut micro = MicroImpacts::new(scale, 0.1, 0.05, 0.5, 0.0125, RATE as f32);
+            let (mut out, mut n) = (vec![0.0; 12_000], 0);
+            micro.fill(&mut out, |_| {
+                n += 1;
+                let t = f64::from(n) / RATE;
+                (amplitude_m * (std::f64::consts::TAU * 300.0 * t).sin() * (-20.0 * t).exp()) as f32
+            });
+            assert!(micro.is_over());
+            // Never more than the blow, never faster than fs/8.
+            assert!(out.iter().all(|f| (0.0..=0.0125 * RATE as f32 * 1.001).contains(f)));
+            let places: Vec<usize> = (0..out.len()).filter(|&n| out[n] > 0.0).collect();
+            assert!(places.windows(2).all(|w| w[1] - w[0] >= 8));
+            places.len()
+        };
+        // 2π·300 Hz·A is 0.094, 0.94 and 9.4 m/s, against 0.1 m/s.
+        assert_eq!([hits(0.0, 1.0), hits(1e-5, 1.0), hits(1e-3, 0.0)], [0, 0, 0]);
+        let (some, many) = (hits(5e-4, 1.0), hits(5e-3, 1.0));
+        assert!(some >= 1 && many > some, "{some} {many}");
+    }
+
+    #[test]
+    fn only_what_exceeds_the_gap_buzzes() {
+        let (both, one) = (Buzz::new(0.5, 0.4, false), Buzz::new(0.5, 3.0, true));
+        let close = |a: f32, b: f32| (a - b).abs() < 1e-6;
+        assert_eq!([both.at(0.5), both.at(-0.4), one.at(-3.0), one.at(0.2)], [0.0; 4]);
+        assert!(
+            close(both.at(-1.5), -0.4) && close(both.at(1.5), 0.4) && close(one.at(1.5), 0.5),
+            "gain at most a half"
+        );
+        let mut out = [1.0, 1.0];
+        both.add(&[0.1, 1.5], &mut out);
+        assert!(close(out[0], 1.0) && close(out[1], 1.4));
+    }
+}
