@@ -20,6 +20,7 @@ pub mod mesh;
 pub mod model;
 pub mod noise;
 pub mod tet;
+pub mod texture;
 pub mod units;
 
 /// A point or direction in space, in metres unless stated.

@@ -48,6 +48,7 @@ pub mod settings;
 pub mod stats;
 mod strike;
 mod table;
+pub mod texture;
 
 /// Samples per internal block: everything that changes changes between two of them, whatever block size the host asks for.
 pub const BLOCK: usize = 64;
