@@ -38,6 +38,14 @@ pub enum Error {
         /// What is wrong with it, and where.
         message: String,
     },
+    /// A scene that is not one, or that cannot be.
+    #[error("{}: {message}", file.display())]
+    Scene {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it, where, and the way out.
+        message: String,
+    },
     /// A mesh that cannot be used.
     #[error("{}: {source}", file.display())]
     Mesh {
@@ -100,6 +108,7 @@ impl Error {
                 "small or stiff bodies ring above the band: raise --max-frequency. Is the mesh in metres? If not, use --scale"
                     .to_owned(),
             ),
+            Error::Scene { .. } => Some("see docs/scenes.md for all keys".to_owned()),
             Error::Table { .. } => Some("see docs/materials.md for all keys".to_owned()),
             _ => None,
         }

@@ -21,6 +21,7 @@
 //! - [`inspect`]: what is in a file
 //! - [`level`]: from pascals to full scale
 //! - [`materials`]: the user's own materials
+//! - [`scene`]: scene files
 //! - [`plot`][mod@plot]: pictures
 //! - [`demo`][mod@demo]: the newcomer's first command
 #![forbid(unsafe_code)]
@@ -36,6 +37,7 @@ pub mod materials;
 pub mod object;
 pub mod plot;
 pub mod textures;
+pub mod scene;
 
 pub use eigentone_core as core;
 pub use eigentone_io as io;

@@ -1,0 +1,45 @@
+//! Scene files: what there is, how it moves, who listens.
+//!
+//! A scene is one TOML file, described key by key in `docs/scenes.md`. Lengths are in metres, everything else in SI units; **z is up**. Every key has a
+//! default, and keys that nobody knows are refused, with the one that was probably meant.
+//!
+//! ```
+//! use eigentone::scene::{Scene, Shape};
+//!
+//! let scene = Scene::parse(
+//!     "[[body]]\nplane = true\n[[body]]\nname = 'ball'\nsphere = 0.02\nposition = [0, 0, 0.5]\n",
+//!     std::path::Path::new("."),
+//!     "ball.toml",
+//! )?;
+//! assert_eq!(scene.body("ball").unwrap().shape, Shape::Sphere(0.02));
+//!
+//! let slip = Scene::parse("[[body]]\nsphere = 1\npostion = [0, 0, 1]\n", std::path::Path::new("."), "ball.toml");
+//! assert!(slip.unwrap_err().to_string().contains("did you mean `position`?"));
+//! # Ok::<(), eigentone::Error>(())
+//! ```
+//!
+//! - [`Scene`]: the file; [`Scene::read`], [`Scene::parse`], [`Scene::check`], [`Scene::resolve`]
+//! - [`Body`], [`Shape`]: what rings and collides
+//! - [`Melody`], [`Event`], [`Bridge`]: what is scripted
+//! - [`Particles`], [`Collider`]: hail
+//! - [`Surface`]: textures, kept as they are written
+
+mod body;
+mod check;
+mod de;
+mod file;
+mod note;
+mod particles;
+mod play;
+mod read;
+mod shape;
+mod suggest;
+
+pub use body::{
+    Body, ColliderChoice, Copies, Drive, Glide, Key, Lands, MOST_FACETS, Method, Nonlinear, Rotation, ShaperChoice,
+};
+pub use file::{LARGEST_SCENE_BYTES, LONGEST_S, Listener, MOST_BODIES, Output, Physics, Quality, Scene, Surface};
+pub use note::{Note, NoteError, ScoreNote};
+pub use particles::{Collider, ColliderPart, ColliderShape, Energy, Particles, Region};
+pub use play::{Action, Bridge, Event, Impulse, Melody};
+pub use shape::Shape;
