@@ -58,6 +58,11 @@ impl Pose {
         self.turn().inverse() * direction
     }
 
+    /// A direction of the body in the world.
+    pub fn direction_to_world(&self, direction: crate::Vec3) -> crate::Vec3 {
+        self.turn() * direction
+    }
+
     /// A point of the body in the world.
     pub fn to_world(&self, local: crate::Vec3) -> crate::Vec3 {
         self.turn() * local + crate::Vec3::from_array(self.position.map(f64::from))

@@ -206,6 +206,13 @@ impl World {
         Ok(())
     }
 
+    /// Takes a body out of the world or puts it back: out of it, it rests where it is and touches nothing.
+    pub fn set_present(&mut self, body: u32, present: bool) -> Result<(), RigidError> {
+        let (_, engine) = self.get_mut(body)?;
+        engine.set_enabled(present);
+        Ok(())
+    }
+
     /// Strikes a body with an impulse, in N·s, at a point of the world.
     pub fn push(&mut self, body: u32, impulse_ns: Vec3, point: Vec3) -> Result<(), RigidError> {
         checked("impulse", impulse_ns)?;

@@ -29,7 +29,10 @@ use nonlinear::Sections;
 use std::sync::Arc;
 
 /// Forces that can act on one body at once. A blow that finds none free is given as an impulse with the same spectrum.
-pub(crate) const DRIVES: usize = 4;
+pub(crate) const DRIVES: usize = 6;
+
+/// Of these, how many contacts may take; further contacts share.
+const SEATS: usize = 3;
 
 /// Longest blow; a physics engine that says otherwise means a contact.
 const LONGEST_BLOW_S: f32 = 1.0;
@@ -373,6 +376,47 @@ impl Body {
         self.settle(now, world);
         self.load(now, world, scratch);
         Ok(d)
+    }
+
+    /// Gives a contact a drive to push through: one of its own at this place and along this direction, or, if there is none left, that of the fewest
+    /// others. Says which, and whether it is its own.
+    pub fn seat(
+        &mut self,
+        site: &SiteBlend,
+        direction: [f32; 3],
+        now: u64,
+        world: &World,
+        scratch: &mut Scratch,
+    ) -> Option<(usize, bool)> {
+        let taken = self.drives.iter().filter(|d| d.is_of_contacts()).count();
+        if taken < SEATS && self.drives.iter().any(Drive::is_free) {
+            let d = self.attach(Source::Contacts, site, direction, now, world, scratch).ok()?;
+            self.drives[d].riders = 1;
+            return Some((d, true));
+        }
+        let shared = self.drives.iter_mut().enumerate().filter(|(_, d)| d.is_of_contacts());
+        let (d, drive) = shared.min_by_key(|(_, d)| d.riders)?;
+        drive.riders += 1;
+        Some((d, false))
+    }
+
+    /// A contact no longer pushes.
+    pub fn unseat(&mut self, drive: usize) {
+        let drive = &mut self.drives[drive];
+        drive.riders = drive.riders.saturating_sub(1);
+        if drive.riders == 0 && drive.is_of_contacts() {
+            drive.stop();
+        }
+    }
+
+    /// A contact has moved.
+    pub fn aim(&mut self, drive: usize, site: &SiteBlend, direction: [f32; 3], world: &World, scratch: &mut Scratch) {
+        let n = self.table.padded;
+        if let Some((rows, factors)) = self.table.excitation(site, direction) {
+            (world.kernels.wide.combine)(rows, factors, &mut scratch.push[..n]);
+            self.drives[drive].aim(&scratch.push, world.rate_hz);
+            self.load_weights();
+        }
     }
 
     /// Drives, for the engine to fill bridges and close streams.

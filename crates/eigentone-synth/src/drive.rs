@@ -14,6 +14,8 @@ pub(crate) enum Source {
     Stream(Box<rtrb::Consumer<f32>>),
     /// Another body's sound, through a bridge; filled in by the engine before each block.
     Bridge(Box<[f32; BLOCK]>),
+    /// Contacts; their forces are summed in [`Drive::feed`] before each block.
+    Contacts,
 }
 
 /// A half-sine at a place on the engine's clock.
@@ -38,6 +40,23 @@ pub(crate) struct Drive {
     history: [f32; 2],
     /// Samples left after the end, while the difference still sees the force.
     tail: u32,
+    /// What contacts and bridges do in the coming block.
+    pub feed: Box<Feed>,
+    /// Contacts that push here.
+    pub riders: u32,
+}
+
+/// What contacts do in a block.
+#[derive(Debug)]
+pub(crate) struct Feed {
+    /// Their force.
+    pub force: [f32; BLOCK],
+    /// What of it is heard without resonance, in Pa.
+    pub direct: [f32; BLOCK],
+}
+
+impl Feed {
+    pub const SILENCE: Self = Self { force: [0.0; BLOCK], direct: [0.0; BLOCK] };
 }
 
 /// The force over a stretch of a block, plain and differenced.
@@ -55,6 +74,8 @@ impl Drive {
             lane_weights: vec![0.0; lanes],
             history: [0.0; 2],
             tail: 0,
+            feed: Box::new(Feed::SILENCE),
+            riders: 0,
         }
     }
 
@@ -69,7 +90,12 @@ impl Drive {
 
     /// Whether it goes on until it is closed.
     pub fn is_continuous(&self) -> bool {
-        matches!(self.source, Source::Stream(_) | Source::Bridge(_))
+        matches!(self.source, Source::Stream(_) | Source::Bridge(_) | Source::Contacts)
+    }
+
+    /// Whether contacts push here.
+    pub fn is_of_contacts(&self) -> bool {
+        matches!(self.source, Source::Contacts)
     }
 
     /// Whether it is a stream whose writer is gone and whose samples are used up.
@@ -77,12 +103,18 @@ impl Drive {
         matches!(&self.source, Source::Stream(s) if s.is_abandoned() && s.is_empty())
     }
 
-    /// Starts a force that moves the modes as `push`, per newton-second.
-    pub fn start(&mut self, source: Source, push: &[f32], rate_hz: f64) {
+    /// The force moves the modes as `push`, per newton-second.
+    pub fn aim(&mut self, push: &[f32], rate_hz: f64) {
         for (w, g) in self.weights.iter_mut().zip(push) {
             *w = g / rate_hz as f32;
         }
+    }
+
+    /// Starts a force that moves the modes as `push`, per newton-second.
+    pub fn start(&mut self, source: Source, push: &[f32], rate_hz: f64) {
+        self.aim(push, rate_hz);
         self.source = source;
+        *self.feed = Feed::SILENCE;
         self.history = [0.0; 2];
         self.tail = 0;
     }
@@ -126,6 +158,7 @@ impl Drive {
                 }
             }
             Source::Bridge(buffer) => plain.copy_from_slice(&buffer[from..from + len]),
+            Source::Contacts => plain.copy_from_slice(&self.feed.force[from..from + len]),
         }
         // The impulse of a blow was clipped already, and its pulse is that of a unit impulse.
         if self.is_continuous() {

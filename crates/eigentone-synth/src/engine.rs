@@ -11,9 +11,13 @@ mod bridge;
 mod handle;
 mod pending;
 mod processor;
+mod voice;
+mod voices;
 
-pub use handle::{Handle, StreamWriter};
+pub use bridge::{BridgeSettings, Gap};
+pub use handle::{ContactSettings, Handle, StreamWriter};
 pub use processor::Processor;
+pub use voice::{ContactId, Keyframe, POINTS, PointState};
 
 use crate::BLOCK;
 use crate::body::Body;
@@ -48,8 +52,9 @@ pub fn engine_with(settings: Settings, kernels: Kernels) -> Result<(Handle, Proc
     let stats = Arc::new(SharedStats::default());
     let (to_audio, from_control) = rtrb::RingBuffer::new(settings.most_events.max(64));
     // Room for every body and every source that can exist: handing back cannot fail while the control side lives.
-    let (to_control, from_audio) =
-        rtrb::RingBuffer::new(settings.most_bodies * (1 + crate::body::DRIVES) + settings.most_bridges + 16);
+    let (to_control, from_audio) = rtrb::RingBuffer::new(
+        settings.most_bodies * (1 + crate::body::DRIVES) + settings.most_bridges + settings.most_contacts + 16,
+    );
     let processor = Processor::new(&settings, kernels, from_control, to_control, stats.clone());
     Ok((Handle::new(settings, to_audio, from_audio, stats), processor))
 }
@@ -70,6 +75,9 @@ pub(crate) enum Message {
         direction: [f32; 3],
     },
     Bridge(bridge::Link, Box<[f32; BLOCK]>),
+    OpenContact(ContactId, Box<voice::Voice>),
+    Key(ContactId, Keyframe),
+    CloseContact(ContactId, u64),
 }
 
 /// From audio to control: what must be freed.
@@ -78,4 +86,5 @@ pub(crate) enum Garbage {
     Body(BodyId, #[allow(dead_code, reason = "carried to be dropped")] Option<Box<Body>>),
     Source(#[allow(dead_code, reason = "carried to be dropped")] Source),
     Buffer(#[allow(dead_code, reason = "carried to be dropped")] Box<[f32; BLOCK]>),
+    Voice(ContactId, #[allow(dead_code, reason = "carried to be dropped")] Box<voice::Voice>),
 }

@@ -36,6 +36,7 @@
 
 pub mod bank;
 mod body;
+pub mod contact;
 pub mod diffuse;
 mod drive;
 pub mod engine;
@@ -55,7 +56,9 @@ pub const BLOCK: usize = 64;
 
 pub use bank::{ScalarBank, StepBank};
 pub use body::{Glide, Nonlinear, Shaper};
-pub use engine::{Handle, Processor, StreamWriter, engine};
+pub use engine::{
+    BridgeSettings, ContactId, ContactSettings, Gap, Handle, Keyframe, PointState, Processor, StreamWriter, engine,
+};
 pub use exciter::{ContactTime, HalfSine};
 pub use policy::{Budget, Masking, Playback, Quality};
 pub use settings::{BodySettings, EngineError, Settings};

@@ -19,6 +19,8 @@ pub struct Settings {
     pub most_events: usize,
     /// Bridges between bodies.
     pub most_bridges: usize,
+    /// Contacts that slide or roll at once.
+    pub most_contacts: usize,
     /// Impulses are clipped to this, in N·s.
     pub most_impulse_ns: f32,
     /// Forces are clipped to this, in N.
@@ -35,6 +37,7 @@ impl Default for Settings {
             most_modes_per_body: 8192,
             most_events: 16_384,
             most_bridges: 64,
+            most_contacts: 256,
             most_impulse_ns: 100.0,
             most_force_n: 10_000.0,
             quality: Quality::default(),
@@ -112,6 +115,12 @@ pub enum EngineError {
     /// No place left.
     #[error("all {0} bridges are taken; raise `Settings::most_bridges`")]
     Bridges(usize),
+    /// No place left.
+    #[error("all {0} places for contacts are taken; raise `Settings::most_contacts`")]
+    Contacts(usize),
+    /// The contact has been closed.
+    #[error("there is no such contact any more")]
+    NoSuchContact,
     /// The audio side is gone.
     #[error("the audio side has been dropped")]
     Closed,

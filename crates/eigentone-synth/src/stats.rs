@@ -53,6 +53,8 @@ statistics! {
     leaving,
     /// Blows served.
     hits,
+    /// Contacts now sounding.
+    contacts,
     /// Events served after their time.
     late,
     /// Events for bodies that were no longer there.

@@ -53,6 +53,7 @@ pub fn strike(
         most_modes_per_body: model.modes.len(),
         most_events: 64,
         most_bridges: 0,
+        most_contacts: 0,
         most_impulse_ns: f32::MAX.sqrt(),
         most_force_n: f32::MAX,
         quality: Quality::FULL,

@@ -181,6 +181,21 @@ impl Prepared {
         Ok(Arc::new(Self { texture, loops, takes, seed, rate_hz }))
     }
 
+    /// A surface that excites nothing.
+    pub fn smooth() -> Arc<Self> {
+        Arc::new(Self { texture: Texture::default(), loops: None, takes: Arc::new([]), seed: 0, rate_hz: 44_100.0 })
+    }
+
+    /// Whether it excites nothing however it is touched.
+    pub fn is_smooth(&self) -> bool {
+        matches!(self.texture.profile, Profile::Smooth)
+    }
+
+    /// Whether it sticks and slips.
+    pub fn sticks(&self) -> bool {
+        matches!(self.texture.profile, Profile::Friction(_))
+    }
+
     /// What it was made from.
     pub fn texture(&self) -> &Texture {
         &self.texture
@@ -260,6 +275,11 @@ impl Generator {
     /// The surface.
     pub fn surface(&self) -> &Arc<Prepared> {
         &self.surface
+    }
+
+    /// Whether it feels the motion of what it excites.
+    pub fn feels(&self) -> bool {
+        matches!(self.profile, Running::Friction(_))
     }
 
     /// Whether the last block was nothing but zeros and the next will be, unless the contact moves.

@@ -5,7 +5,7 @@ mod common;
 use common::{act, impulse, mix, point, rms, tone};
 use eigentone_core::event::Action;
 use eigentone_core::{ModalModel, Vec3};
-use eigentone_synth::{BLOCK, BodySettings, Glide, Nonlinear, Quality, Settings, Shaper, engine};
+use eigentone_synth::{BLOCK, BodySettings, BridgeSettings, Glide, Nonlinear, Quality, Settings, Shaper, engine};
 use std::sync::Arc;
 
 const RATE: f64 = 44_100.0;
@@ -131,10 +131,13 @@ fn a_loop_of_bridges_stays_bounded() {
     let one = handle.add(&BodySettings::new(model.clone())).unwrap();
     let two = handle.add(&BodySettings::new(model.clone())).unwrap();
     let z = [0.0, 0.0, 1.0];
-    let granted = handle.bridge(one, two, &contact, z, 5.0, 20_000.0).unwrap();
+    let granted = handle.bridge(&BridgeSettings::new(one, two, &contact, z, 5.0)).unwrap();
     assert_eq!(granted, 0.7);
-    assert_eq!(handle.bridge(two, one, &contact, z, 0.5, 20_000.0).unwrap(), 0.5);
-    assert!((handle.bridge(one, one, &contact, z, 0.5, 20_000.0).unwrap() - 0.2).abs() < 1e-6, "what is left of 0.7");
+    assert_eq!(handle.bridge(&BridgeSettings::new(two, one, &contact, z, 0.5)).unwrap(), 0.5);
+    assert!(
+        (handle.bridge(&BridgeSettings::new(one, one, &contact, z, 0.5)).unwrap() - 0.2).abs() < 1e-6,
+        "what is left of 0.7"
+    );
     handle.send(impulse(one, 0, 1.0)).unwrap();
     let mut loudest = 0.0f64;
     let mut heard_two = 0.0f64;

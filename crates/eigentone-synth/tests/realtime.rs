@@ -8,7 +8,8 @@ use eigentone_core::event::{Action, BodyId, Event, Moment};
 use eigentone_core::model::SiteBlend;
 use eigentone_core::{DiffuseBand, ModalModel, Noise, Vec3};
 use eigentone_synth::{
-    BLOCK, BodySettings, Budget, Glide, Masking, Nonlinear, Quality, Settings, Shaper, StreamWriter, engine,
+    BLOCK, BodySettings, BridgeSettings, Budget, Glide, Masking, Nonlinear, Quality, Settings, Shaper, StreamWriter,
+    engine,
 };
 use std::sync::Arc;
 
@@ -101,7 +102,10 @@ fn a_storm_of_events_allocates_nothing_on_the_audio_side() {
                 let pick = |noise: &mut Noise| bodies[(noise.uniform() * bodies.len() as f64) as usize];
                 let (a, b) = (pick(&mut noise), pick(&mut noise));
                 bodies.extend(handle.share(a, 0.5).ok());
-                let _ = handle.bridge(a, b, &contact, [1.0, 0.0, 0.0], 0.4, 2000.0);
+                let _ = handle.bridge(&BridgeSettings {
+                    low_pass_hz: 2000.0,
+                    ..BridgeSettings::new(a, b, &contact, [1.0, 0.0, 0.0], 0.4)
+                });
                 writers.extend(handle.stream(b, &contact, [0.0, 0.0, 1.0], 256).ok());
             }
             if noise.uniform() < 0.05 && !writers.is_empty() {

@@ -1,7 +1,7 @@
 //! The engine as a program uses it: a handle for the game, a processor for the audio callback.
 //!
-//! The [`Processor`] composes what lies between bodies and loudspeakers: each body's dry sound is limited, all are mixed, the mix is limited, and
-//! whatever block size the host asks for is served from blocks of 64 samples. It never allocates, locks or fails.
+//! The [`Processor`] composes what lies between bodies and loudspeakers: each body's dry sound is limited and placed between left and right, all are mixed, the mix is
+//! limited, and whatever block size the host asks for is served from blocks of 64 samples. It never allocates, locks or fails.
 //!
 //! Load a model, strike it, pull a block:
 //!
@@ -24,6 +24,7 @@
 //! ```
 
 use crate::level::FULL_SCALE_PA;
+use eigentone_core::event::BodyId;
 use eigentone_synth::limiter::Limiter;
 use eigentone_synth::{BLOCK, EngineError, Handle, Settings, Stats};
 
@@ -56,8 +57,10 @@ pub fn engine(settings: EngineSettings) -> Result<(Handle, Processor), EngineErr
         synth,
         limiters,
         mix_limiter: Limiter::new(rate),
+        pans: Vec::new(),
+        places: None,
         scale,
-        ready: [0.0; BLOCK],
+        ready: [[0.0; BLOCK]; 2],
         served: BLOCK,
         broken: 0,
     };
@@ -69,10 +72,13 @@ pub fn engine(settings: EngineSettings) -> Result<(Handle, Processor), EngineErr
 pub struct Processor {
     synth: eigentone_synth::Processor,
     limiters: Vec<Limiter>,
-    mix_limiter: Limiter,
+    mix_limiter: Limiter<2>,
+    /// Left and right gain of each body; empty while nothing is placed.
+    pans: Vec<Pan>,
+    places: Option<rtrb::Consumer<(BodyId, [f32; 2])>>,
     scale: f32,
-    /// A block that is being served.
-    ready: [f32; BLOCK],
+    /// A block that is being served, left and right.
+    ready: [[f32; BLOCK]; 2],
     served: usize,
     broken: u64,
 }
@@ -81,41 +87,81 @@ impl Processor {
     /// Samples by which sound is late because limiters look ahead.
     pub const LATENCY: usize = 2 * BLOCK;
 
-    /// Fills `out` with the next samples, one channel.
+    /// Lets bodies be placed between left and right. Without it, both channels are the same. Call it before the processor goes to the audio side.
+    pub fn placer(&mut self) -> Placer {
+        self.pans = vec![Pan::default(); self.limiters.len()];
+        let (to_audio, places) = rtrb::RingBuffer::new(4 * self.limiters.len());
+        self.places = Some(places);
+        Placer { to_audio }
+    }
+
+    /// Fills `out` with the next samples, one channel: the mean of left and right.
     pub fn process(&mut self, out: &mut [f32]) {
-        let mut done = 0;
-        while done < out.len() {
-            if self.served == BLOCK {
-                self.next_block();
-            }
-            let n = (BLOCK - self.served).min(out.len() - done);
-            out[done..done + n].copy_from_slice(&self.ready[self.served..self.served + n]);
-            self.served += n;
-            done += n;
+        for y in out {
+            let [left, right] = self.next_frame();
+            *y = 0.5 * (left + right);
         }
     }
 
-    /// The same for a device: every channel of a frame gets the same.
+    /// Fills left and right with the next samples.
+    ///
+    /// # Panics
+    /// If they are not of the same length.
+    pub fn process_stereo(&mut self, left: &mut [f32], right: &mut [f32]) {
+        assert_eq!(left.len(), right.len(), "as many samples left as right");
+        for (l, r) in left.iter_mut().zip(right) {
+            [*l, *r] = self.next_frame();
+        }
+    }
+
+    /// The same for a device: the first two channels of a frame are left and right; a single one gets the mean, others nothing.
     pub fn process_interleaved(&mut self, out: &mut [f32], channels: usize) {
         for frame in out.chunks_mut(channels.max(1)) {
-            let mut one = [0.0];
-            self.process(&mut one);
-            frame.fill(one[0]);
+            let [left, right] = self.next_frame();
+            match frame {
+                [one] => *one = 0.5 * (left + right),
+                [l, r, others @ ..] => {
+                    (*l, *r) = (left, right);
+                    others.fill(0.0);
+                }
+                [] => {}
+            }
         }
+    }
+
+    fn next_frame(&mut self) -> [f32; 2] {
+        if self.served == BLOCK {
+            self.next_block();
+        }
+        self.served += 1;
+        [self.ready[0][self.served - 1], self.ready[1][self.served - 1]]
     }
 
     fn next_block(&mut self) {
+        if let Some(places) = &mut self.places {
+            while let Ok((body, gains)) = places.pop() {
+                if let Some(pan) = self.pans.get_mut(body.slot as usize) {
+                    pan.aim(body, gains);
+                }
+            }
+        }
         self.synth.next_block();
-        let mut mix = [0.0f32; BLOCK];
+        let mut mix = [[0.0f32; BLOCK]; 2];
         let mut buses = self.synth.buses().peekable();
         for (slot, limiter) in self.limiters.iter_mut().enumerate() {
             let bus = buses.next_if(|(id, _)| id.slot as usize == slot);
             if bus.is_none() && limiter.is_idle() {
                 continue;
             }
-            let mut block = bus.map_or([0.0; BLOCK], |(_, bus)| bus.map(|y| y * self.scale));
+            let mut block = [bus.map_or([0.0; BLOCK], |(_, bus)| bus.map(|y| y * self.scale))];
             self.broken += limiter.process(&mut block, 1.0) as u64;
-            mix.iter_mut().zip(block).for_each(|(m, y)| *m += y);
+            match self.pans.get_mut(slot) {
+                Some(pan) => pan.add(&block[0], &mut mix),
+                None => mix[0].iter_mut().zip(block[0]).for_each(|(m, y)| *m += y),
+            }
+        }
+        if self.pans.is_empty() {
+            mix[1] = mix[0];
         }
         self.broken += self.mix_limiter.process(&mut mix, 1.0) as u64;
         self.ready = mix;
@@ -140,5 +186,53 @@ impl Processor {
     /// Samples that were not numbers and became silence. Always zero, or something is wrong in the engine.
     pub fn non_finite_samples(&self) -> u64 {
         self.broken
+    }
+}
+
+/// Places bodies between left and right, from the control side.
+#[derive(Debug)]
+pub struct Placer {
+    to_audio: rtrb::Producer<(BodyId, [f32; 2])>,
+}
+
+impl Placer {
+    /// Left and right gain of a body from now on, reached in the course of a block. False if too many wait; the next call makes good for it.
+    pub fn place(&mut self, body: BodyId, gains: [f32; 2]) -> bool {
+        self.to_audio.push((body, gains)).is_ok()
+    }
+}
+
+/// Where a body is between left and right.
+#[derive(Clone, Copy, Debug)]
+struct Pan {
+    generation: u32,
+    now: [f32; 2],
+    goal: [f32; 2],
+}
+
+impl Default for Pan {
+    fn default() -> Self {
+        Self { generation: 0, now: [1.0; 2], goal: [1.0; 2] }
+    }
+}
+
+impl Pan {
+    fn aim(&mut self, body: BodyId, gains: [f32; 2]) {
+        let gains = gains.map(|g| if g.is_finite() { g.clamp(-1e6, 1e6) } else { 0.0 });
+        if self.generation != body.generation {
+            // Another body than before: it begins where it is.
+            *self = Self { generation: body.generation, now: gains, goal: gains };
+        }
+        self.goal = gains;
+    }
+
+    fn add(&mut self, sound: &[f32; BLOCK], mix: &mut [[f32; BLOCK]; 2]) {
+        for (channel, mix) in mix.iter_mut().enumerate() {
+            let step = (self.goal[channel] - self.now[channel]) / BLOCK as f32;
+            for (n, (m, y)) in mix.iter_mut().zip(sound).enumerate() {
+                *m += y * (self.now[channel] + step * (n + 1) as f32);
+            }
+        }
+        self.now = self.goal;
     }
 }

@@ -36,8 +36,8 @@ pub mod level;
 pub mod materials;
 pub mod object;
 pub mod plot;
-pub mod textures;
 pub mod scene;
+pub mod textures;
 
 pub use eigentone_core as core;
 pub use eigentone_io as io;

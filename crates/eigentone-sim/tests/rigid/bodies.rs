@@ -1,5 +1,6 @@
 use super::*;
 use eigentone_core::TriMesh;
+use eigentone_core::contact::Phase;
 use eigentone_core::mesh::primitives;
 use eigentone_sim::rigid::{Drive, Key, Mass, Part, RigidError};
 
@@ -169,4 +170,25 @@ fn bad_specs_are_errors() {
     assert_eq!(small.add(&ball()), Err(RigidError::TooMany { most: 1 }));
     assert!(World::new(WorldSettings { step_s: 0.0, ..Default::default() }).is_err());
     assert!(World::new(WorldSettings { gravity: Vec3::NAN, ..Default::default() }).is_err());
+}
+
+/// A body out of the world stays where it is and touches nothing; back in it, it falls `½gt²` from there.
+#[test]
+fn a_body_can_leave_the_world_and_come_back() {
+    let mut world = World::new(WorldSettings::default()).unwrap();
+    let floor = Shape::Box { half: Vec3::new(1.0, 1.0, 0.1) };
+    world.add(&BodySpec { kind: Kind::Fixed, position: Vec3::new(0.0, 0.0, -0.1), ..BodySpec::new(floor) }).unwrap();
+    let ball = BodySpec { position: Vec3::new(0.0, 0.0, 0.52), ..BodySpec::new(Shape::Sphere { radius: 0.02 }) };
+    let ball = world.add(&ball).unwrap();
+    world.set_present(ball, false).unwrap();
+    for _ in 0..240 {
+        assert!(world.step().contacts.is_empty());
+    }
+    assert!((world.pose(ball).unwrap().position[2] - 0.52).abs() < 1e-6);
+    world.set_present(ball, true).unwrap();
+    let touched = (0..480).map(|_| world.step()).find(|f| !f.contacts.is_empty()).unwrap();
+    let touch_s = touched.time_s - touched.step_s + f64::from(touched.contacts[0].points[0].touch_s);
+    assert!((touch_s - 0.5 - (2.0 * 0.5f64 / 9.81).sqrt()).abs() < 2e-4, "{touch_s}");
+    world.set_present(ball, false).unwrap();
+    assert!(world.step().contacts.iter().all(|c| c.phase == Phase::End));
 }

@@ -383,7 +383,7 @@ impl Body {
     }
 
     /// Weights of everything that acts, in the order of the lanes.
-    fn load_weights(&mut self) {
+    pub(super) fn load_weights(&mut self) {
         let Self { lanes, table, makeup, drives, sections, .. } = self;
         let two_pole = |i: usize| {
             let all = lanes.parts.iter().chain([&lanes.entering, &lanes.leaving]);

@@ -172,6 +172,9 @@ impl Body {
         if let Some(diffuse) = &mut self.diffuse {
             diffuse.add(&mut self.bus);
         }
+        for drive in self.drives.iter().filter(|d| d.is_continuous()) {
+            self.bus.iter_mut().zip(&drive.feed.direct).for_each(|(y, x)| *y += x);
+        }
         let (from, to) = (self.gain, self.loudness());
         if (from, to) != (1.0, 1.0) {
             let step = (to - from) / BLOCK as f32;

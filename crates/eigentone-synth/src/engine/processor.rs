@@ -2,6 +2,7 @@
 
 use super::bridge::Bridge;
 use super::pending::{Pending, Waiting, What};
+use super::voices::VoicePlace;
 use super::{Garbage, Message};
 use crate::BLOCK;
 use crate::body::decide::{Bands, Harvest, Hearing, View};
@@ -24,30 +25,33 @@ const UNKNOWN_DB: f32 = 300.0;
 /// The audio side of an engine: turns time into sound, a block at a time.
 #[derive(Debug)]
 pub struct Processor {
-    world: World,
+    pub(super) world: World,
     quality: Quality,
-    places: Vec<Place>,
+    pub(super) places: Vec<Place>,
     /// Number of places that have ever been taken.
     reached: usize,
     waiting: Waiting,
     bridges: Vec<Bridge>,
+    pub(super) voices: Vec<VoicePlace>,
+    /// Number of places for voices that have ever been taken.
+    pub(super) voices_reached: usize,
     from_control: rtrb::Consumer<Message>,
-    to_control: rtrb::Producer<Garbage>,
-    scratch: Scratch,
+    pub(super) to_control: rtrb::Producer<Garbage>,
+    pub(super) scratch: Scratch,
     perception: Perception,
     order: Vec<(f32, u32)>,
-    clock: u64,
+    pub(super) clock: u64,
     frame_blocks: usize,
     block_in_frame: usize,
-    mixed: usize,
-    stats: Stats,
+    pub(super) mixed: usize,
+    pub(super) stats: Stats,
     shared: Arc<SharedStats>,
 }
 
 #[derive(Debug, Default)]
-struct Place {
+pub(super) struct Place {
     generation: u32,
-    body: Option<Box<Body>>,
+    pub(super) body: Option<Box<Body>>,
     /// Another place whose body it sounds through, and the factor of its blows.
     shares: Option<(BodyId, f32)>,
     /// Blocks until it is handed back, once it has been removed.
@@ -111,6 +115,8 @@ impl Processor {
             reached: 0,
             waiting: Waiting::new(settings.most_events),
             bridges: Vec::with_capacity(settings.most_bridges),
+            voices: (0..settings.most_contacts).map(|_| VoicePlace::default()).collect(),
+            voices_reached: 0,
             from_control,
             to_control,
             scratch: Scratch::new(settings.most_modes_per_body, settings.most_bodies),
@@ -159,6 +165,7 @@ impl Processor {
             self.begin_frame();
         }
         self.carry_bridges();
+        self.run_voices();
         let places = &self.places;
         self.waiting.collect(self.clock + BLOCK as u64, |id| resolve(places, id).unwrap_or(u32::MAX));
         let mut next = 0;
@@ -330,6 +337,9 @@ impl Processor {
                 Message::Stream { body, source, site, direction } => {
                     self.attach(body, Source::Stream(source), &site, direction);
                 }
+                Message::OpenContact(id, voice) => self.open_voice(id, voice),
+                Message::Key(id, key) => self.key_voice(id, key),
+                Message::CloseContact(id, at) => self.close_voice(id, at),
                 Message::Bridge(link, buffer) => {
                     let room = self.bridges.len() < self.bridges.capacity();
                     if !room {
@@ -463,8 +473,10 @@ impl Processor {
             let drive = self.bridges[i].drive;
             let to = resolve(&self.places, link.to).map(|slot| slot as usize);
             let to = to.and_then(|slot| self.places[slot].body.as_mut());
-            if let Some(Source::Bridge(buffer)) = to.map(|b| &mut b.drives()[drive].source) {
-                self.bridges[i].carry(&sound, buffer, scale);
+            if let Some(drive) = to.map(|b| &mut b.drives()[drive])
+                && let Source::Bridge(buffer) = &mut drive.source
+            {
+                self.bridges[i].carry(&sound, buffer, &mut drive.feed.direct, scale);
             }
         }
     }
@@ -531,7 +543,7 @@ impl Processor {
 }
 
 /// The place of the body that an id sounds through; `None` if there is none any more.
-fn resolve(places: &[Place], id: BodyId) -> Option<u32> {
+pub(super) fn resolve(places: &[Place], id: BodyId) -> Option<u32> {
     let there = |id: BodyId| places.get(id.slot as usize).filter(|p| p.generation == id.generation);
     let own = there(id)?.shares.map_or(id, |(other, _)| other);
     there(own)?.body.as_ref().map(|_| own.slot)
@@ -557,7 +569,7 @@ fn finite_or(x: f32, otherwise: f32) -> f32 {
 }
 
 /// Hands something back for freeing. If the control side is gone, leaking is all that can be done without freeing here.
-fn discard(to_control: &mut rtrb::Producer<Garbage>, stats: &mut Stats, garbage: Garbage) {
+pub(super) fn discard(to_control: &mut rtrb::Producer<Garbage>, stats: &mut Stats, garbage: Garbage) {
     if let Err(rtrb::PushError::Full(garbage)) = to_control.push(garbage) {
         stats.leaked += 1;
         std::mem::forget(garbage);

@@ -4,7 +4,7 @@
 //! Chebyshev interpolation to the error given at each) and choices are selections.
 
 use super::LANES;
-use crate::policy::masking::{self, EDGES};
+use crate::policy::masking::{self, EDGES, Maskers};
 use std::f32::consts::FRAC_PI_4;
 
 /// What a mode does in one sample: the phase it gains, as a share of a turn times 2³² (so that whole turns vanish by themselves), and the
@@ -62,7 +62,7 @@ pub(crate) struct Wide {
     /// The same over a whole policy frame, for which the factors are known.
     pub decay_frame: fn(out: Levels<'_>, fall: &[f32], shrink: &[f32]),
     /// See [`masking::Curve::rebuild`](crate::policy::masking::Curve::rebuild).
-    pub mask: fn(edges: &mut [f32; EDGES], maskers: &[(f32, f32)], shift_db: f32, offset_db: f32),
+    pub mask: fn(edges: &mut [f32; EDGES], maskers: &Maskers, shift_db: f32, offset_db: f32),
     /// `z ← z + push · (1 + j slant) · P^ahead`, for a blow `ahead` samples ago (negative: still to come).
     pub inject: fn(re: &mut [f32], im: &mut [f32], push: &[f32], slant: &[f32], poles: Poles<'_>, ahead: f32),
     /// Energies and levels of `z`.
@@ -90,7 +90,7 @@ macro_rules! instruction_sets {
 
         #[cfg(target_arch = "x86_64")]
         mod avx2 {
-            use super::{EDGES, HalfSineFilter, Levels, Place, Poles, body};
+            use super::{EDGES, HalfSineFilter, Levels, Maskers, Place, Poles, body};
             $(pub fn $name($($arg: $ty),*) {
                 #[target_feature(enable = "avx2,fma")]
                 unsafe fn run($($arg: $ty),*) {
@@ -109,7 +109,7 @@ instruction_sets! {
     advance(re: &mut [f32], im: &mut [f32], poles: Poles<'_>, since: &[u32], now: u32);
     decay(out: Levels<'_>, fade: &[f32], elapsed: f32);
     decay_frame(out: Levels<'_>, fall: &[f32], shrink: &[f32]);
-    mask(edges: &mut [f32; EDGES], maskers: &[(f32, f32)], shift_db: f32, offset_db: f32);
+    mask(edges: &mut [f32; EDGES], maskers: &Maskers, shift_db: f32, offset_db: f32);
     inject(re: &mut [f32], im: &mut [f32], push: &[f32], slant: &[f32], poles: Poles<'_>, ahead: f32);
     levels(re: &[f32], im: &[f32], out: Levels<'_>);
     poles(poles: Poles<'_>, spread: &[f32], amount: f32, re: &mut [f32], im: &mut [f32]);
@@ -197,7 +197,7 @@ mod body {
     }
 
     #[inline(always)]
-    pub fn mask(edges: &mut [f32; EDGES], maskers: &[(f32, f32)], shift_db: f32, offset_db: f32) {
+    pub fn mask(edges: &mut [f32; EDGES], maskers: &Maskers, shift_db: f32, offset_db: f32) {
         masking::mask(edges, maskers, shift_db, offset_db);
     }
 

@@ -143,29 +143,46 @@ pub fn cell(bark: f32) -> (u16, f32) {
 /// The loudest masker of every cell.
 #[derive(Clone, Debug)]
 pub struct Maskers {
-    /// Level (minus infinity: none) and place.
-    cells: Vec<(f32, f32)>,
+    /// Level and place, where there is one.
+    cells: Box<[(f32, f32); CELLS]>,
+    /// Which cells have one: a bit each.
+    taken: [u64; CELLS.div_ceil(64)],
 }
 
 impl Default for Maskers {
     fn default() -> Self {
-        Self { cells: vec![(f32::NEG_INFINITY, 0.0); CELLS] }
+        Self { cells: Box::new([(0.0, 0.0); CELLS]), taken: [0; CELLS.div_ceil(64)] }
     }
 }
 
 impl Maskers {
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.cells.fill((f32::NEG_INFINITY, 0.0));
+        self.taken = Default::default();
     }
 
     /// A mode that may hide others.
     #[inline]
     pub fn offer(&mut self, cell: u16, bark: f32, level_db: f32) {
-        let held = &mut self.cells[usize::from(cell)];
-        if level_db > held.0 {
-            *held = (level_db, bark);
+        let i = usize::from(cell).min(CELLS - 1);
+        let (word, bit) = (&mut self.taken[i / 64], 1 << (i % 64));
+        if *word & bit == 0 || level_db > self.cells[i].0 {
+            *word |= bit;
+            self.cells[i] = (level_db, bark);
         }
+    }
+
+    /// Cells with a masker from the highest down.
+    #[inline(always)]
+    fn downwards(&self) -> impl Iterator<Item = usize> {
+        self.taken.iter().enumerate().rev().flat_map(|(word, &bits)| {
+            let mut left = bits;
+            std::iter::from_fn(move || {
+                let top = 63u32.checked_sub(left.leading_zeros())?;
+                left &= !(1 << top);
+                Some(64 * word + top as usize)
+            })
+        })
     }
 }
 
@@ -188,7 +205,7 @@ impl Default for Curve {
 impl Curve {
     /// Computes the curve; `shift_db` is added to all levels. Does not allocate.
     pub fn rebuild(&mut self, maskers: &Maskers, shift_db: f32, offset_db: f32, kernels: &Kernels) {
-        (kernels.wide.mask)(&mut self.edges, &maskers.cells, shift_db, offset_db);
+        (kernels.wide.mask)(&mut self.edges, maskers, shift_db, offset_db);
     }
 
     /// Level below which a mode at this place is hidden, in a straight line between the edges of its cell.
@@ -203,15 +220,16 @@ impl Curve {
     }
 }
 
-/// The common curve of `maskers` (level, or minus infinity, and place of the loudest in each cell) at the cells' edges.
+/// The common curve of `maskers` at the cells' edges.
 #[inline(always)]
-pub(crate) fn mask(edges: &mut [f32; EDGES], maskers: &[(f32, f32)], shift_db: f32, offset_db: f32) {
+pub(crate) fn mask(edges: &mut [f32; EDGES], maskers: &Maskers, shift_db: f32, offset_db: f32) {
     // Downwards: from each masker that counts to the next lower one in a straight line. One below the curve of a louder one above it is below
     // that everywhere, also further up, because the louder one's slope is flatter.
     let mut counts = [0u16; CELLS];
     let mut count = 0;
     let (mut height, mut end) = (NOTHING, CELLS + 1);
-    for (i, &(level, bark)) in maskers.iter().enumerate().take(CELLS).rev() {
+    for i in maskers.downwards() {
+        let (level, bark) = maskers.cells[i];
         let own = level + shift_db - offset_db - LOWER_SLOPE * bark;
         if own > height {
             straight(&mut edges[i + 1..end], &EDGE_BARK[i + 1..end], height, -LOWER_SLOPE);
@@ -225,7 +243,7 @@ pub(crate) fn mask(edges: &mut [f32; EDGES], maskers: &[(f32, f32)], shift_db: f
     // Upwards: each line from where it begins to where another is above it for good.
     let mut lines = Lines { heights: [NOTHING; LINES], slopes: [0.0; LINES], begins: [0; LINES], alive: 0 };
     for &i in counts[..count].iter().rev() {
-        let (level, bark) = maskers[usize::from(i)];
+        let (level, bark) = maskers.cells[usize::from(i)];
         let new = Line::of(level + shift_db, bark, offset_db);
         if !lines.hide(new, bark) {
             lines.add(new, bark, usize::from(i) + 1, edges);

@@ -1,0 +1,341 @@
+//! What is remembered between frames.
+
+use super::blow::{Blow, ignore_full};
+use super::follow::{Followed, mean_place};
+use super::site::SiteFinder;
+use crate::engine::{ContactSettings, Handle, Keyframe, POINTS};
+use crate::settings::EngineError;
+use crate::texture::{ImpactShape, Prepared};
+use eigentone_core::contact::{Contact, ContactFrame, Phase, Pose};
+use eigentone_core::event::{Action, BodyId, Event, Moment};
+use eigentone_core::model::SiteBlend;
+use eigentone_core::{ModalModel, Vec3};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// When something counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrackerSettings {
+    /// Surfaces that meet more slowly make no blow (REFERENCE E.1).
+    pub least_approach_m_s: f32,
+    /// Time after a blow in which the same pair makes no other.
+    pub refractory_s: f64,
+    /// Contacts younger than this do not scrape or roll yet.
+    pub least_age_s: f64,
+    /// Blows per frame; of more, the strongest are kept.
+    pub most_blows: usize,
+    /// Contacts are read off as if they had travelled from here: another seed, another grain.
+    pub seed: u64,
+}
+
+impl Default for TrackerSettings {
+    fn default() -> Self {
+        Self { least_approach_m_s: 0.02, refractory_s: 0.005, least_age_s: 0.008, most_blows: 128, seed: 0 }
+    }
+}
+
+/// A body of the simulation, as the engine knows it.
+#[derive(Clone, Debug)]
+pub struct Partner {
+    /// Its sound; `None` if it has none of its own.
+    pub body: Option<BodyId>,
+    /// Infinite for one that does not move.
+    pub mass_kg: f64,
+    /// What it is like to the touch.
+    pub surface: Arc<Prepared>,
+    pub(super) finder: Option<SiteFinder>,
+}
+
+impl Partner {
+    /// Something that does not move and does not sound, with a smooth surface: a floor.
+    pub fn silent() -> Self {
+        Self { body: None, mass_kg: f64::INFINITY, surface: Prepared::smooth(), finder: None }
+    }
+
+    /// A sounding body, with a smooth surface.
+    pub fn of(body: BodyId, model: Arc<ModalModel>, mass_kg: f64) -> Self {
+        Self { body: Some(body), mass_kg, finder: Some(SiteFinder::new(model)), ..Self::silent() }
+    }
+
+    /// The same with another surface.
+    pub fn with_surface(self, surface: Arc<Prepared>) -> Self {
+        Self { surface, ..self }
+    }
+}
+
+/// Something that was heard, for lists and pictures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Happening {
+    /// When, in s.
+    pub time_s: f64,
+    /// Between whom.
+    pub bodies: [u32; 2],
+    /// Where, in the world.
+    pub position: [f32; 3],
+    /// What.
+    pub what: What,
+}
+
+/// What was heard.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum What {
+    /// A blow.
+    Impact {
+        /// Momentum that passed, in N·s.
+        impulse_ns: f32,
+        /// How fast the surfaces met.
+        approach_m_s: f32,
+    },
+    /// Scraping or rolling began.
+    Begin,
+    /// It ended.
+    End,
+}
+
+/// Turns frames of contacts into sound.
+#[derive(Debug)]
+pub struct Tracker {
+    pub(super) settings: TrackerSettings,
+    rate_hz: f64,
+    partners: BTreeMap<u32, Partner>,
+    poses: BTreeMap<u32, Pose>,
+    followed: BTreeMap<u64, Followed>,
+    /// When each pair last made a blow.
+    struck: BTreeMap<[u32; 2], f64>,
+    damping: BTreeMap<u32, f32>,
+    happenings: Vec<Happening>,
+    counter: u64,
+}
+
+/// A contact that may be a blow in this frame.
+struct Candidate<'a> {
+    contact: &'a Contact,
+    impulse_ns: f32,
+    share: f32,
+    approach_m_s: f32,
+    time_s: f64,
+}
+
+impl Tracker {
+    /// For an engine with this sample rate.
+    pub fn new(settings: TrackerSettings, sample_rate_hz: f64) -> Self {
+        Self {
+            settings,
+            rate_hz: sample_rate_hz,
+            partners: BTreeMap::new(),
+            poses: BTreeMap::new(),
+            followed: BTreeMap::new(),
+            struck: BTreeMap::new(),
+            damping: BTreeMap::new(),
+            happenings: Vec::new(),
+            counter: settings.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15),
+        }
+    }
+
+    /// Makes a body of the simulation known. Contacts of others are not heard.
+    pub fn add(&mut self, number: u32, partner: Partner) {
+        self.partners.insert(number, partner);
+    }
+
+    /// Forgets a body.
+    pub fn remove(&mut self, number: u32) {
+        self.partners.remove(&number);
+        self.poses.remove(&number);
+    }
+
+    /// Where a body was last, if it has been told.
+    pub fn pose(&self, number: u32) -> Option<&Pose> {
+        self.poses.get(&number)
+    }
+
+    /// What was heard since the last call.
+    pub fn drain(&mut self) -> impl Iterator<Item = Happening> {
+        self.happenings.drain(..)
+    }
+
+    /// Takes in the next frame and sends what follows from it. Contacts of bodies that are not known, and numbers that are not finite, are passed over.
+    ///
+    /// # Errors
+    /// If the engine's queue is full.
+    pub fn step(&mut self, frame: &ContactFrame, handle: &mut Handle) -> Result<(), EngineError> {
+        if !frame.is_sane(usize::MAX) {
+            return Ok(());
+        }
+        for pose in &frame.poses {
+            self.poses.insert(pose.body, *pose);
+        }
+        self.find_blows(frame, handle)?;
+        for contact in &frame.contacts {
+            self.follow(contact, frame, handle)?;
+        }
+        self.damp(frame, handle)
+    }
+
+    fn known(&self, contact: &Contact) -> Option<[&Partner; 2]> {
+        let [a, b] = contact.bodies.map(|body| self.partners.get(&body));
+        Some([a?, b?])
+    }
+
+    fn pose_of(&self, body: u32) -> Pose {
+        self.poses.get(&body).copied().unwrap_or(Pose::at_origin(body))
+    }
+
+    fn find_blows(&mut self, frame: &ContactFrame, handle: &mut Handle) -> Result<(), EngineError> {
+        let mut candidates: Vec<Candidate<'_>> = Vec::new();
+        for contact in frame.contacts.iter().filter(|c| c.phase != Phase::End && self.known(c).is_some()) {
+            let Some((approach_m_s, touch_s)) = self.is_blow(&contact.points, frame.step_s) else { continue };
+            let time_s = frame.time_s - frame.step_s + touch_s;
+            let last = self.struck.get(&contact.bodies).copied().unwrap_or(f64::NEG_INFINITY);
+            if time_s - last < self.settings.refractory_s {
+                continue;
+            }
+            let total: f32 = contact.points.iter().map(|p| p.normal_impulse_ns.max(0.0)).sum();
+            // What it carried before, it carries on.
+            let carried = self.followed.get(&contact.id).map_or(0.0, |f| f.force_n * frame.step_s) as f32;
+            let share = ((total - carried) / total.max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
+            if share > 0.3 {
+                candidates.push(Candidate { contact, impulse_ns: total * share, share, approach_m_s, time_s });
+            }
+        }
+        // A flood is cut to its strongest; the order in time stays.
+        if candidates.len() > self.settings.most_blows {
+            candidates.sort_by(|a, b| b.impulse_ns.total_cmp(&a.impulse_ns));
+            candidates.truncate(self.settings.most_blows);
+        }
+        candidates.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+        for c in candidates {
+            self.counter = self.counter.wrapping_add(16);
+            let poses = c.contact.bodies.map(|body| self.pose_of(body));
+            let Some(partners) = self.known(c.contact) else { continue };
+            let blow = Blow {
+                partners,
+                poses: poses.each_ref(),
+                points: &c.contact.points,
+                share: c.share,
+                approach_m_s: c.approach_m_s,
+                time_s: c.time_s,
+                rate_hz: self.rate_hz,
+                seed: self.counter,
+            };
+            blow.send(handle)?;
+            self.struck.insert(c.contact.bodies, c.time_s);
+            self.happenings.push(Happening {
+                time_s: c.time_s,
+                bodies: c.contact.bodies,
+                position: mean_place(&c.contact.points),
+                what: What::Impact { impulse_ns: c.impulse_ns, approach_m_s: c.approach_m_s },
+            });
+        }
+        Ok(())
+    }
+
+    fn follow(&mut self, contact: &Contact, frame: &ContactFrame, handle: &mut Handle) -> Result<(), EngineError> {
+        if contact.phase == Phase::End || contact.points.is_empty() {
+            return self.end(contact, frame, handle);
+        }
+        let Some(partners) = self.known(contact).map(|[a, b]| [a.clone(), b.clone()]) else { return Ok(()) };
+        let poses = contact.bodies.map(|body| self.pose_of(body));
+        let since = frame.time_s - frame.step_s;
+        let mut followed = self.followed.remove(&contact.id).unwrap_or_else(|| Followed::new(contact.bodies, since));
+        followed.step(contact, poses.each_ref(), frame.step_s);
+        let textures = partners.each_ref().map(|p| p.surface.texture());
+        followed.damping = textures[0].damping.max(textures[1].damping);
+        let old_enough = frame.time_s - followed.since_s >= self.settings.least_age_s;
+        let rough = partners.iter().any(|p| !p.surface.is_smooth());
+        if rough && old_enough && (followed.voice.is_some() || followed.moves()) {
+            followed.aim(contact, poses.each_ref(), partners.each_ref());
+            let key = keyframe(&followed, frame.time_s, self.rate_hz);
+            match followed.voice {
+                Some(voice) => handle.update_contact(voice, key)?,
+                None => self.open(&mut followed, contact, partners.each_ref(), key, frame.time_s, handle)?,
+            }
+        }
+        self.followed.insert(contact.id, followed);
+        Ok(())
+    }
+
+    fn open(
+        &mut self,
+        followed: &mut Followed,
+        contact: &Contact,
+        partners: [&Partner; 2],
+        key: Keyframe,
+        time_s: f64,
+        handle: &mut Handle,
+    ) -> Result<(), EngineError> {
+        self.counter = self.counter.wrapping_add(16);
+        let textures = partners.map(|p| p.surface.texture());
+        let shape = ImpactShape::new(textures, partners.map(|p| p.mass_kg), 0.0);
+        let place = mean_place(&contact.points);
+        // Friction feels the body that can move more.
+        let side = if partners[0].finder.is_none() || partners[1].mass_kg < partners[0].mass_kg { 1 } else { 0 };
+        let pose = self.pose_of(contact.bodies[side]);
+        let direction = pose.direction_to_world(Vec3::from_array(key.directions[side].map(f64::from)));
+        let feels = partners.iter().any(|p| p.surface.sticks());
+        let feedback = if feels { partners[side].small_bank(&pose, place, direction, self.rate_hz) } else { None };
+        // From silence, where the contact began to count.
+        let mut first = key;
+        first.points.iter_mut().for_each(|p| p.force_n = 0.0);
+        first.time = Moment::at(time_s - self.settings.least_age_s, self.rate_hz);
+        let opened = handle.open_contact(ContactSettings {
+            bodies: partners.map(|p| p.body),
+            surfaces: partners.map(|p| &p.surface),
+            points: POINTS,
+            mass_over_stiffness_s: shape.mass_over_stiffness_s(),
+            seed: self.counter,
+            feedback,
+            first,
+        });
+        let Ok(voice) = opened else { return ignore_full(opened) };
+        handle.update_contact(voice, key)?;
+        followed.voice = Some(voice);
+        self.happenings.push(Happening { time_s, bodies: contact.bodies, position: place, what: What::Begin });
+        Ok(())
+    }
+
+    fn end(&mut self, contact: &Contact, frame: &ContactFrame, handle: &mut Handle) -> Result<(), EngineError> {
+        let Some(followed) = self.followed.remove(&contact.id) else { return Ok(()) };
+        if let Some(voice) = followed.voice {
+            handle.close_contact(voice, Moment::at(frame.time_s + 0.01, self.rate_hz))?;
+            let position = contact.points.first().map_or([0.0; 3], |p| p.position);
+            let what = What::End;
+            self.happenings.push(Happening { time_s: frame.time_s, bodies: followed.bodies, position, what });
+        }
+        Ok(())
+    }
+
+    /// Tells bodies by how much what touches them damps them, where that has changed.
+    fn damp(&mut self, frame: &ContactFrame, handle: &mut Handle) -> Result<(), EngineError> {
+        let mut now: BTreeMap<u32, f32> = BTreeMap::new();
+        for followed in self.followed.values().filter(|f| f.damping > 1.0) {
+            for body in followed.bodies {
+                *now.entry(body).or_insert(1.0) *= followed.damping;
+            }
+        }
+        let gone: Vec<u32> = self.damping.keys().filter(|body| !now.contains_key(body)).copied().collect();
+        for body in gone {
+            now.insert(body, 1.0);
+        }
+        for (&body, &damping) in &now {
+            if self.damping.get(&body).copied().unwrap_or(1.0) != damping
+                && let Some(id) = self.partners.get(&body).and_then(|p| p.body)
+            {
+                let time = Moment::at(frame.time_s, self.rate_hz);
+                handle.send(Event { time, body: id, action: Action::Damping(damping) })?;
+            }
+        }
+        now.retain(|_, damping| *damping != 1.0);
+        self.damping = now;
+        Ok(())
+    }
+}
+
+fn keyframe(followed: &Followed, time_s: f64, rate_hz: f64) -> Keyframe {
+    let site = |side: usize| followed.places[side].map_or(SiteBlend::single(0), |(_, site)| site);
+    Keyframe {
+        time: Moment::at(time_s, rate_hz),
+        points: followed.states(),
+        sites: [site(0), site(1)],
+        directions: followed.directions,
+    }
+}

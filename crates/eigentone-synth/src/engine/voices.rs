@@ -1,0 +1,120 @@
+//! What the processor does with [voices](super::voice): runs them before the bodies and lets them push.
+
+use super::processor::{Processor, discard, resolve};
+use super::voice::{Keyframe, Seat, Voice};
+use super::{ContactId, Garbage};
+use crate::body::Body;
+use crate::drive::Feed;
+
+/// A place for a voice.
+#[derive(Debug, Default)]
+pub(super) struct VoicePlace {
+    generation: u32,
+    voice: Option<Box<Voice>>,
+}
+
+impl Processor {
+    pub(super) fn open_voice(&mut self, id: ContactId, voice: Box<Voice>) {
+        self.voices[id.slot as usize] = VoicePlace { generation: id.generation, voice: Some(voice) };
+        self.voices_reached = self.voices_reached.max(id.slot as usize + 1);
+    }
+
+    fn voice(&mut self, id: ContactId) -> Option<&mut Voice> {
+        let place = self.voices.get_mut(id.slot as usize).filter(|p| p.generation == id.generation);
+        place?.voice.as_deref_mut()
+    }
+
+    pub(super) fn key_voice(&mut self, id: ContactId, key: Keyframe) {
+        let taken = self.voice(id).is_some_and(|voice| voice.push(key));
+        self.stats.dropped += u64::from(!taken);
+    }
+
+    pub(super) fn close_voice(&mut self, id: ContactId, at: u64) {
+        if let Some(voice) = self.voice(id) {
+            voice.close(at);
+        }
+    }
+
+    /// Computes the forces of all contacts in the coming block.
+    pub(super) fn run_voices(&mut self) {
+        self.stats.contacts = 0;
+        for slot in 0..self.voices_reached {
+            let Some(mut voice) = self.voices[slot].voice.take() else { continue };
+            if voice.is_over(self.clock) {
+                self.unseat(&mut voice);
+                let id = ContactId { slot: slot as u32, generation: self.voices[slot].generation };
+                discard(&mut self.to_control, &mut self.stats, Garbage::Voice(id, voice));
+                continue;
+            }
+            if voice.render(self.clock, self.world.rate_hz) {
+                self.stats.contacts += 1;
+                self.seat(&mut voice);
+            } else {
+                self.unseat(&mut voice);
+            }
+            self.voices[slot].voice = Some(voice);
+        }
+        // Feeds are shared: all are emptied before any is filled.
+        for fill in [false, true] {
+            for slot in 0..self.voices_reached {
+                let Some(voice) = self.voices[slot].voice.take() else { continue };
+                for side in 0..2 {
+                    let drive = voice.seats[side].map(|seat| seat.drive);
+                    let Some((body, drive)) = self.body_of(&voice, side).zip(drive) else { continue };
+                    let feed = &mut *body.drives()[drive].feed;
+                    if fill {
+                        feed.force.iter_mut().zip(&voice.force).for_each(|(y, x)| *y += x);
+                        // What needs no resonator is heard once, with the first body that is there.
+                        if side == 0 || voice.bodies[0].is_none() {
+                            feed.direct.iter_mut().zip(&voice.direct).for_each(|(y, x)| *y += x);
+                        }
+                    } else {
+                        *feed = Feed::SILENCE;
+                    }
+                }
+                self.voices[slot].voice = Some(voice);
+            }
+        }
+    }
+
+    fn body_of(&mut self, voice: &Voice, side: usize) -> Option<&mut Body> {
+        let slot = resolve(&self.places, voice.bodies[side]?)?;
+        self.places[slot as usize].body.as_deref_mut()
+    }
+
+    /// Sees to it that a voice can push its bodies, at the right place.
+    fn seat(&mut self, voice: &mut Voice) {
+        let (sites, directions) = voice.sites();
+        for side in 0..2 {
+            let Some(slot) = voice.bodies[side].and_then(|id| resolve(&self.places, id)) else {
+                voice.seats[side] = None;
+                continue;
+            };
+            let Some(body) = self.places[slot as usize].body.as_deref_mut() else { continue };
+            let (site, direction) = (&sites[side], directions[side]);
+            match voice.seats[side] {
+                Some(Seat { drive, own: true }) if voice.moved => {
+                    body.aim(drive, site, direction, &self.world, &mut self.scratch);
+                }
+                Some(_) => {}
+                None => {
+                    let before = body.mixed();
+                    let seat = body.seat(site, direction, self.clock, &self.world, &mut self.scratch);
+                    self.mixed = self.mixed + body.mixed() - before;
+                    voice.seats[side] = seat.map(|(drive, own)| Seat { drive, own });
+                }
+            }
+        }
+        voice.moved = false;
+    }
+
+    fn unseat(&mut self, voice: &mut Voice) {
+        for side in 0..2 {
+            if let Some(seat) = voice.seats[side].take()
+                && let Some(body) = self.body_of(voice, side)
+            {
+                body.unseat(seat.drive);
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! From contact streams to sound: what is a blow, what goes on, and what must be silent.
+
+mod common;
+
+use common::{mix, point, random_body};
+use eigentone_core::contact::{Contact, ContactFrame, ContactPoint, Phase, Pose};
+use eigentone_core::texture::{Bumps, Curve, Friction, Gain, Profile, Texture};
+use eigentone_synth::contact::{Partner, Tracker, TrackerSettings, What};
+use eigentone_synth::texture::Prepared;
+use eigentone_synth::{BLOCK, BodySettings, Handle, Processor, Quality, Settings, engine};
+use std::sync::Arc;
+
+const STEP_S: f64 = 1.0 / 480.0;
+const RATE: f64 = 44_100.0;
+const WEIGHT_N: f32 = 0.2 * 9.81;
+
+struct Stage {
+    handle: Handle,
+    processor: Processor,
+    tracker: Tracker,
+    sound: Vec<f32>,
+    steps: u64,
+}
+
+impl Stage {
+    /// A block of 200 g (body 1) on a silent floor (body 0) with this texture.
+    fn new(texture: &Texture) -> Self {
+        let settings = Settings { quality: Quality::FULL, ..Settings::default() };
+        let (mut handle, processor) = engine(settings).unwrap();
+        let model = random_body(60, 6.0, 7);
+        let block = handle.add(&BodySettings::new(model.clone())).unwrap();
+        let mut tracker = Tracker::new(TrackerSettings::default(), RATE);
+        let surface = Prepared::new(texture, &[], &[], 1, RATE).unwrap();
+        tracker.add(0, Partner::silent().with_surface(surface));
+        tracker.add(1, Partner::of(block, model, 0.2));
+        Self { handle, processor, tracker, sound: Vec::new(), steps: 0 }
+    }
+
+    fn step(&mut self, phase: Phase, points: Vec<ContactPoint>) {
+        self.steps += 1;
+        let time_s = self.steps as f64 * STEP_S;
+        let contacts = vec![Contact { id: 1, bodies: [0, 1], phase, points }];
+        let poses = vec![Pose::at_origin(0), Pose::at_origin(1)];
+        self.tracker.step(&ContactFrame { time_s, step_s: STEP_S, poses, contacts }, &mut self.handle).unwrap();
+        self.listen(time_s - STEP_S);
+    }
+
+    fn listen(&mut self, until_s: f64) {
+        let blocks = ((until_s * RATE) as u64).saturating_sub(self.processor.clock()) as usize / BLOCK;
+        self.sound.extend(mix(&mut self.processor, blocks));
+    }
+
+    fn impacts(&mut self) -> usize {
+        self.tracker.drain().filter(|h| matches!(h.what, What::Impact { .. })).count()
+    }
+
+    fn energy(&self, from_s: f64, to_s: f64) -> f64 {
+        let range = (from_s * RATE) as usize..((to_s * RATE) as usize).min(self.sound.len());
+        self.sound[range].iter().map(|y| f64::from(y * y)).sum()
+    }
+}
+
+fn brick() -> Texture {
+    Texture { name: "brick".into(), profile: Profile::Bumps(Bumps::default()), ..Texture::default() }
+}
+
+fn resting() -> ContactPoint {
+    ContactPoint { normal: [0.0, 0.0, 1.0], normal_impulse_ns: WEIGHT_N * STEP_S as f32, ..ContactPoint::default() }
+}
+
+fn sliding(speed_m_s: f32, place_m: f32) -> ContactPoint {
+    ContactPoint { position: [place_m, 0.0, 0.0], slip_m_s: [-speed_m_s, 0.0, 0.0], ..resting() }
+}
+
+fn landing(speed_m_s: f32) -> ContactPoint {
+    ContactPoint { normal_impulse_ns: 0.2 * 1.4 * speed_m_s, approach_m_s: speed_m_s, touch_s: 1e-3, ..resting() }
+}
+
+/// `m g dt` in every step and no motion: no blow, no contact, and not a sample that is not zero.
+#[test]
+fn a_resting_body_is_silent() {
+    let mut stage = Stage::new(&brick());
+    stage.step(Phase::Begin, vec![resting()]);
+    for _ in 0..480 {
+        // A solver is never quite still.
+        stage.step(Phase::Stay, vec![ContactPoint { slip_m_s: [1e-3, 0.0, 0.0], approach_m_s: 0.0204, ..resting() }]);
+    }
+    assert_eq!(stage.impacts(), 0);
+    assert!(stage.sound.iter().all(|y| *y == 0.0));
+}
+
+/// A body that lands makes one blow, at the moment of touching, however its contact flickers within the refractory time.
+#[test]
+fn a_landing_is_one_blow_at_its_moment() {
+    let mut stage = Stage::new(&brick());
+    for _ in 0..9 {
+        stage.step(Phase::End, vec![]);
+    }
+    stage.step(Phase::Begin, vec![landing(1.0)]);
+    stage.step(Phase::End, vec![]);
+    stage.step(Phase::Begin, vec![landing(0.5)]);
+    for _ in 0..40 {
+        stage.step(Phase::Stay, vec![resting()]);
+    }
+    assert_eq!(stage.impacts(), 1);
+    let first = stage.sound.iter().position(|y| *y != 0.0).unwrap() as f64 / RATE;
+    let touched = 9.0 * STEP_S + 1e-3;
+    assert!((first - touched).abs() < 2.0 / RATE, "{first} {touched}");
+}
+
+/// Sliding sounds while it slides, rises with speed, and is over a fifth of a second after it has stopped; then nothing acts on the body.
+#[test]
+fn sliding_sounds_and_stops() {
+    let mut stage = Stage::new(&brick());
+    stage.step(Phase::Begin, vec![resting()]);
+    let mut place = 0.0;
+    for speed in [0.1f32, 0.6] {
+        for _ in 0..240 {
+            place += speed * STEP_S as f32;
+            stage.step(Phase::Stay, vec![sliding(speed, place)]);
+        }
+    }
+    for _ in 0..480 {
+        stage.step(Phase::Stay, vec![sliding(0.0, place)]);
+    }
+    let (slow, fast) = (stage.energy(0.2, 0.5), stage.energy(0.7, 1.0));
+    assert!(slow > 0.0 && fast > 3.0 * slow, "{slow} {fast}");
+    assert_eq!(stage.processor.stats().contacts, 0, "its place on the body is free again");
+    // The body rings out by itself: at least as fast as its slowest mode, 2.2 per second.
+    let (early, late) = (stage.energy(1.25, 1.35), stage.energy(1.75, 1.85));
+    assert!(late < early * (-2.0f64 * 2.0 * 0.5).exp() * 1.2, "nothing drives it: {early} {late}");
+}
+
+/// When a contact parts it is over within 10 ms of fade, and what it had in the engine is handed back.
+#[test]
+fn parting_ends_the_contact() {
+    let mut stage = Stage::new(&brick());
+    for round in 0..600 {
+        stage.step(Phase::Begin, vec![sliding(0.5, 0.0)]);
+        for k in 0..6 {
+            stage.step(Phase::Stay, vec![sliding(0.5, 0.001 * k as f32)]);
+        }
+        stage.step(Phase::End, vec![]);
+        for _ in 0..8 {
+            stage.step(Phase::End, vec![]);
+        }
+        assert_eq!(stage.processor.stats().contacts, 0, "round {round}");
+    }
+    assert!(stage.energy(0.0, 1.0) > 0.0);
+}
+
+/// Corners that slip at different speeds read the surface at different speeds: a block that spins on its face sounds unlike one that slides as
+/// fast as its fastest corner.
+#[test]
+fn every_corner_has_its_own_slip() {
+    let corner = |k: usize, slip: f32| ContactPoint {
+        position: [[0.1, 0.1], [-0.1, 0.1], [-0.1, -0.1], [0.1, -0.1]][k]
+            .into_iter()
+            .chain([0.0])
+            .collect::<Vec<f32>>()
+            .try_into()
+            .unwrap(),
+        slip_m_s: [slip, 0.0, 0.0],
+        travel_m_s: Some([slip, 0.0]),
+        normal_impulse_ns: 0.25 * WEIGHT_N * STEP_S as f32,
+        ..resting()
+    };
+    // Bumps 2.5 mm apart, each a blow on the body: slower corners meet fewer.
+    let rate = |slips: [f32; 4]| {
+        let mut stage = Stage::new(&brick());
+        stage.step(Phase::Begin, (0..4).map(|k| corner(k, slips[k])).collect());
+        for _ in 0..960 {
+            stage.step(Phase::Stay, (0..4).map(|k| corner(k, slips[k])).collect());
+        }
+        stage.energy(0.5, 2.0)
+    };
+    let (even, uneven, slow) = (rate([0.4; 4]), rate([0.4, 0.3, 0.2, 0.1]), rate([0.1; 4]));
+    assert!(even > 1.3 * uneven && uneven > 1.3 * slow, "{even} {uneven} {slow}");
+}
+
+/// Ten thousand contacts that begin in one frame: the strongest are heard, the queue holds.
+#[test]
+fn a_flood_is_cut_to_its_strongest() {
+    let mut stage = Stage::new(&brick());
+    let contacts = (0..10_000)
+        .map(|id| Contact {
+            id,
+            bodies: [0, 1 + (id % 2) as u32],
+            phase: Phase::Begin,
+            points: vec![landing(1.0 + 1e-4 * id as f32)],
+        })
+        .collect();
+    let frame = ContactFrame { time_s: STEP_S, step_s: STEP_S, poses: vec![Pose::at_origin(1)], contacts };
+    stage.tracker.step(&frame, &mut stage.handle).unwrap();
+    let heard: Vec<f32> = stage
+        .tracker
+        .drain()
+        .filter_map(|h| if let What::Impact { approach_m_s, .. } = h.what { Some(approach_m_s) } else { None })
+        .collect();
+    assert_eq!(heard.len(), TrackerSettings::default().most_blows);
+    assert!(heard.iter().all(|v| *v > 1.97));
+}
+
+/// Stick and slip on a body with one mode near the natural rate `v k/((μ_s − μ_d) N)` locks to that mode.
+#[test]
+fn friction_locks_to_the_resonator() {
+    // 0.1 m/s · 5000 N/m / (0.2 · 1.962 N) = 1274 Hz.
+    let hz = 1230.0;
+    // Newton for newton: the excitation is the force of friction itself.
+    let gain =
+        Gain { slip: Curve::new(&[[0.0, 1.0]]).unwrap(), force: Curve::new(&[[0.0, 0.0], [100.0, 100.0]]).unwrap() };
+    let texture = Texture { profile: Profile::Friction(Friction::default()), gain, ..Texture::default() };
+    let settings = Settings { quality: Quality::FULL, ..Settings::default() };
+    let (mut handle, mut processor) = engine(settings).unwrap();
+    let model = point(&[(hz, 4.0, 1.0)]);
+    // It must move along the slip; a modal mass of 16 g.
+    let mut model = (*model).clone();
+    model.shapes = eigentone_core::ShapeTable::from_fn(1, 1, |_, _| eigentone_core::Vec3::new(8.0, 0.0, 0.0));
+    let model = Arc::new(model);
+    let body = handle.add(&BodySettings::new(model.clone())).unwrap();
+    let mut tracker = Tracker::new(TrackerSettings::default(), RATE);
+    tracker.add(0, Partner::silent().with_surface(Prepared::new(&texture, &[], &[], 1, RATE).unwrap()));
+    tracker.add(1, Partner::of(body, model, 0.2));
+    let mut sound = Vec::new();
+    for step in 1..=960u64 {
+        let time_s = step as f64 * STEP_S;
+        let points = vec![sliding(0.1, (0.1 * time_s) as f32)];
+        let phase = if step == 1 { Phase::Begin } else { Phase::Stay };
+        let contacts = vec![Contact { id: 1, bodies: [0, 1], phase, points }];
+        let frame = ContactFrame { time_s, step_s: STEP_S, poses: vec![Pose::at_origin(1)], contacts };
+        tracker.step(&frame, &mut handle).unwrap();
+        while (processor.clock() + BLOCK as u64) as f64 <= (time_s - STEP_S) * RATE {
+            sound.extend(mix(&mut processor, 1));
+        }
+    }
+    let tail = &sound[sound.len() - 44_100..];
+    let crossings = tail.windows(2).filter(|w| w[0] <= 0.0 && w[1] > 0.0).count() as f64;
+    assert!((crossings / hz - 1.0).abs() < 0.01, "{crossings} Hz, the mode has {hz}");
+}
