@@ -24,6 +24,8 @@ pub enum Command {
     Fit(FitArgs),
     /// Hit a model and write the sound
     Strike(StrikeArgs),
+    /// Simulate a scene and write its sound
+    Render(RenderArgs),
     /// Tell what is in a mesh, model, mode table or sound, and what is wrong with it
     Inspect(InspectArgs),
     /// List the materials
@@ -270,6 +272,48 @@ pub struct FitArgs {
     /// Material to note in the model
     #[arg(long, value_name = "NAME", default_value = "")]
     pub material: String,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct RenderArgs {
+    /// Scene, a TOML file; docs/scenes.md has all keys
+    pub scene: PathBuf,
+    /// Sound to write, in stereo
+    #[arg(short, long, value_name = "WAV")]
+    pub output: PathBuf,
+    /// Write what it took: events, modes, times, level
+    #[arg(long, value_name = "JSON")]
+    pub stats: Option<PathBuf>,
+    /// Write what happened: impacts and contacts with their times
+    #[arg(long, value_name = "JSON")]
+    pub events: Option<PathBuf>,
+    /// Draw the events, the spectrogram and where particles struck
+    #[arg(long, value_name = "PNG")]
+    pub plot: Option<PathBuf>,
+    /// Compute at most this many modes at once, in place of the scene's budget
+    #[arg(long, value_name = "MODES")]
+    pub budget: Option<usize>,
+    /// Seed in place of the scene's
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Threads that make models; as many as there are cores if not given. The sound is the same for any number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Write the contact stream, one JSON line per step
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub record: Option<PathBuf>,
+    /// Take the contacts from a recorded stream instead of simulating
+    #[arg(long, value_name = "FILE")]
+    pub replay: Option<PathBuf>,
+    /// Make all models anew, and keep none
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Samples of the file
+    #[arg(long, value_enum, default_value = "pcm24")]
+    pub format: Format,
     /// Print one JSON document instead of text
     #[arg(long)]
     pub json: bool,

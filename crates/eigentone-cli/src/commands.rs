@@ -5,6 +5,7 @@ pub mod fit;
 pub mod inspect;
 pub mod materials;
 pub mod model;
+pub mod render;
 pub mod shape;
 pub mod strike;
 

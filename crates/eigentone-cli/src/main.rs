@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         Command::Shape(args) => commands::shape::run(&args),
         Command::Fit(args) => commands::fit::run(&args),
         Command::Strike(args) => commands::strike::run(&args),
+        Command::Render(args) => commands::render::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Materials(args) => commands::materials::run(&args),
     };

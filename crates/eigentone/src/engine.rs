@@ -168,6 +168,11 @@ impl Processor {
         self.served = 0;
     }
 
+    /// Bodies that sounded in the last block, before limiters.
+    pub fn sounding(&self) -> impl Iterator<Item = (BodyId, &[f32; BLOCK])> {
+        self.synth.buses()
+    }
+
     /// The engine's clock: events for an earlier moment than this come late.
     pub fn clock(&self) -> u64 {
         self.synth.clock()

@@ -42,6 +42,7 @@ pub mod textures;
 pub use eigentone_core as core;
 pub use eigentone_io as io;
 pub use eigentone_modal as modal;
+pub use eigentone_sim as sim;
 pub use eigentone_synth as synth;
 pub use error::Error;
 

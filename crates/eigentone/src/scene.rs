@@ -25,14 +25,21 @@
 //! - [`Surface`]: textures, kept as they are written
 
 mod body;
+pub mod cache;
 mod check;
 mod de;
+mod ear;
 mod file;
+mod hail;
 mod note;
 mod particles;
+mod plan;
 mod play;
 mod read;
+mod render;
+mod script;
 mod shape;
+pub mod stream;
 mod suggest;
 
 pub use body::{
@@ -41,5 +48,9 @@ pub use body::{
 pub use file::{LARGEST_SCENE_BYTES, LONGEST_S, Listener, MOST_BODIES, Output, Physics, Quality, Scene, Surface};
 pub use note::{Note, NoteError, ScoreNote};
 pub use particles::{Collider, ColliderPart, ColliderShape, Energy, Particles, Region};
+pub use plan::{Plan, Planned};
 pub use play::{Action, Bridge, Event, Impulse, Melody};
+pub use render::{
+    EventCounts, EventKind, EventRecord, ModeCounts, RenderOptions, RenderStats, Rendering, Seconds, render,
+};
 pub use shape::Shape;

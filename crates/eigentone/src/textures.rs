@@ -58,20 +58,31 @@ fn add_from_text(table: &mut TextureTable, text: &str) -> Result<(), String> {
     let Some(Value::Array(rows)) = rows else { return Err("no [[texture]] in it".to_owned()) };
     for row in rows {
         let Value::Table(mut row) = row else { return Err("a texture is a table of keys".to_owned()) };
-        let name = row.get("name").and_then(Value::as_str).unwrap_or("").to_owned();
-        if name.trim().is_empty() {
-            return Err("a texture has no `name`".to_owned());
-        }
-        if let Some(base) = row.remove("base") {
-            let base = table.get(base.as_str().unwrap_or_default()).map_err(|e| e.to_string())?;
-            let mut whole = Table::try_from(base).map_err(|e| e.to_string())?;
-            lay_over(&mut whole, row);
-            row = whole;
-        }
-        let texture: Texture = row.try_into().map_err(|e| format!("texture `{name}`: {}", tidy(e)))?;
-        table.insert(texture).map_err(|e| e.to_string())?;
+        let name = row.remove("name").and_then(|n| n.as_str().map(str::to_owned)).unwrap_or_default();
+        let base = row.remove("base");
+        let base = base.as_ref().map(|base| base.as_str().unwrap_or_default());
+        add(table, &name, base, row)?;
     }
     Ok(())
+}
+
+/// Adds a texture by its keys, on top of `base` if there is one. One of the same name is replaced.
+///
+/// # Errors
+/// Says which key of which texture is wrong, or that the base is unknown.
+pub fn add(table: &mut TextureTable, name: &str, base: Option<&str>, mut keys: Table) -> Result<(), String> {
+    if name.trim().is_empty() {
+        return Err("a texture has no `name`".to_owned());
+    }
+    if let Some(base) = base {
+        let base = table.get(base).map_err(|e| e.to_string())?;
+        let mut whole = Table::try_from(base).map_err(|e| e.to_string())?;
+        lay_over(&mut whole, keys);
+        keys = whole;
+    }
+    keys.insert("name".to_owned(), Value::String(name.to_owned()));
+    let texture: Texture = keys.try_into().map_err(|e| format!("texture `{name}`: {}", e.to_string().trim_end()))?;
+    table.insert(texture).map_err(|e| e.to_string())
 }
 
 /// Replaces what the upper table names. A profile of another kind replaces the whole profile.

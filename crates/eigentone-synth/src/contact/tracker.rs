@@ -57,6 +57,11 @@ impl Partner {
         Self { body: Some(body), mass_kg, finder: Some(SiteFinder::new(model)), ..Self::silent() }
     }
 
+    /// The same with another mass.
+    pub fn with_mass(self, mass_kg: f64) -> Self {
+        Self { mass_kg, ..self }
+    }
+
     /// The same with another surface.
     pub fn with_surface(self, surface: Arc<Prepared>) -> Self {
         Self { surface, ..self }

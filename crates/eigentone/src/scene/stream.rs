@@ -98,7 +98,9 @@ impl Replay {
         match serde_json::from_str::<Header>(&line) {
             Ok(header) if header.format == FORMAT => Ok(replay),
             Ok(header) => Err(replay.wrong(format!("format `{}`, but this program reads `{FORMAT}`", header.format))),
-            Err(_) => Err(replay.wrong(format!("not a contact stream: the first line should be {{\"format\":\"{FORMAT}\"}}"))),
+            Err(_) => {
+                Err(replay.wrong(format!("not a contact stream: the first line should be {{\"format\":\"{FORMAT}\"}}")))
+            }
         }
     }
 

@@ -1,0 +1,77 @@
+//! `eigentone render`.
+
+use super::refuse_same;
+use crate::args::{Format, RenderArgs};
+use crate::output::{self, Failure};
+use crate::progress::with_bar;
+use eigentone::io::{AudioBuffer, SampleFormat, write_atomic, write_wav};
+use eigentone::scene::cache::ModelCache;
+use eigentone::scene::{RenderOptions, Rendering, Scene, render};
+use serde::Serialize;
+use serde_json::json;
+use std::path::Path;
+
+pub fn run(args: &RenderArgs) -> Result<(), Failure> {
+    let written =
+        [Some(&args.output), args.stats.as_ref(), args.events.as_ref(), args.plot.as_ref(), args.record.as_ref()];
+    let read: Vec<_> = [Some(&args.scene), args.replay.as_ref()].into_iter().flatten().collect();
+    refuse_same(&read, &written)?;
+    let scene = Scene::read(&args.scene)?;
+    let options = RenderOptions {
+        seed: args.seed,
+        budget: args.budget,
+        record: args.record.clone(),
+        replay: args.replay.clone(),
+        cache: if args.no_cache { ModelCache::none() } else { ModelCache::standard() },
+        threads: args.threads.map(usize::from),
+    };
+    let rendering = with_bar(args.json, |progress| render(&scene, &options, progress))?;
+    let format = match args.format {
+        Format::Pcm16 => SampleFormat::Pcm16,
+        Format::Pcm24 => SampleFormat::Pcm24,
+        Format::Float32 => SampleFormat::Float32,
+    };
+    let audio = AudioBuffer { sample_rate_hz: rendering.sample_rate_hz, channels: rendering.channels.to_vec() };
+    write_wav(&args.output, &audio, format)?;
+    if let Some(file) = &args.stats {
+        write_json(file, &rendering.stats)?;
+    }
+    if let Some(file) = &args.events {
+        write_json(file, &rendering.events)?;
+    }
+    if args.json {
+        output::say_json(&json!({
+            "wav": args.output, "stats": rendering.stats, "warnings": rendering.warnings,
+        }));
+        return Ok(());
+    }
+    tell(args, &rendering);
+    Ok(())
+}
+
+fn tell(args: &RenderArgs, rendering: &Rendering) {
+    let s = &rendering.stats;
+    output::say(format_args!(
+        "{} bodies, {} impacts, {} contacts; {:.0} of {} modes at once on the average, {} at most",
+        s.bodies, s.events.impacts, s.events.contacts, s.modes.mixed_mean, s.modes.total, s.modes.mixed_max
+    ));
+    output::say(format_args!(
+        "{:.2} s of sound in {:.2} s of simulation and {:.2} s of synthesis ({:.0} times real time), after {:.1} s for models; peak {:.1} dBFS",
+        s.duration_s,
+        s.seconds.simulation,
+        s.seconds.synthesis,
+        s.synthesis_realtime_factor,
+        s.seconds.models,
+        s.peak_dbfs
+    ));
+    output::say_remarks(&[], &rendering.warnings);
+    let files =
+        [Some(&args.output), args.stats.as_ref(), args.events.as_ref(), args.plot.as_ref(), args.record.as_ref()];
+    for file in files.into_iter().flatten() {
+        output::say(format_args!("wrote {} ({})", file.display(), output::size(file)));
+    }
+}
+
+fn write_json(file: &Path, value: &impl Serialize) -> Result<(), Failure> {
+    Ok(write_atomic(file, |out| Ok(serde_json::to_writer_pretty(out, value)?))?)
+}
