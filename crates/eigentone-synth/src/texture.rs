@@ -14,9 +14,9 @@
 //! let brick = Texture { profile: Profile::Bumps(Bumps::default()), ..Texture::default() };
 //! let surface = Prepared::new(&brick, &[], &[], 1, 44_100.0)?;
 //! let mut contact = Generator::new(surface, 7);
-//! let mut force_n = [0.0; 64];
+//! let mut force_n = [0.0; 1024];
 //! let state = ContactState { slip_m_s: 0.5, travel_m_s: 0.5, force_n: 10.0, ..ContactState::default() };
-//! (0..10).for_each(|_| contact.fill(&state, &mut force_n));
+//! force_n.chunks_mut(64).for_each(|block| contact.fill(&state, block));
 //! assert!(force_n.iter().any(|&f| f != 0.0));
 //! # Ok::<(), eigentone_synth::texture::PrepareError>(())
 //! ```

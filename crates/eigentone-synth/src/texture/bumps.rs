@@ -21,13 +21,36 @@ pub(super) struct Bumps {
     left_m: f32,
     /// Where a repeatable surface is being read.
     place_m: f64,
+    /// The cell that was read last, and its bump.
+    cell: i64,
+    bump: Bump,
     last: f32,
     period_s: f32,
 }
 
+/// A bump in a cell: from where to where, in metres from its beginning.
+#[derive(Clone, Copy, Debug)]
+struct Bump {
+    begin_m: f64,
+    end_m: f64,
+    height: f32,
+}
+
 impl Bumps {
     pub fn new(shape: texture::Bumps, seed: u64, start: u64, period_s: f32) -> Self {
-        Self { shape, seed, noise: Noise::new(start), height: 0.0, left_m: 0.0, place_m: f64::NAN, last: 0.0, period_s }
+        let bump = Bump { begin_m: 0.0, end_m: 0.0, height: 0.0 };
+        Self {
+            shape,
+            seed,
+            noise: Noise::new(start),
+            height: 0.0,
+            left_m: 0.0,
+            place_m: f64::NAN,
+            cell: i64::MIN,
+            bump,
+            last: 0.0,
+            period_s,
+        }
     }
 
     pub fn fill(&mut self, motion: &Motion, out: &mut [f32]) {
@@ -76,14 +99,17 @@ impl Bumps {
     }
 
     /// The mean height between two places of a repeatable surface.
-    fn mean_between(&self, from_m: f64, to_m: f64) -> f32 {
+    fn mean_between(&mut self, from_m: f64, to_m: f64) -> f32 {
         let cell_m = f64::from(self.shape.mark_m) + f64::from(self.shape.space_m);
         let (first, last) = ((from_m / cell_m).floor(), (to_m / cell_m).floor());
         let (mut sum, way_m) = (0.0, to_m - from_m);
         for i in 0..(last - first).min(MOST_PER_SAMPLE as f64) as usize + 1 {
             let cell = first + i as f64;
-            let (begin, end, height) = self.bump(cell as i64, cell_m);
-            let (begin, end) = (cell * cell_m + begin, cell * cell_m + end);
+            if self.cell != cell as i64 {
+                (self.cell, self.bump) = (cell as i64, self.bump_in(cell as i64, cell_m));
+            }
+            let Bump { begin_m, end_m, height } = self.bump;
+            let (begin, end) = (cell * cell_m + begin_m, cell * cell_m + end_m);
             if way_m == 0.0 {
                 return if begin <= from_m && from_m < end { height } else { 0.0 };
             }
@@ -92,13 +118,12 @@ impl Bumps {
         (sum / way_m) as f32
     }
 
-    /// Begin, end and height of the bump in a cell.
-    fn bump(&self, cell: i64, cell_m: f64) -> (f64, f64, f32) {
+    fn bump_in(&self, cell: i64, cell_m: f64) -> Bump {
         let mut noise = Noise::new(cell_seed(self.seed, cell));
-        let width = cell_m * noise.uniform().powf(f64::from(self.shape.space_m / self.shape.mark_m));
-        let begin = noise.uniform() * (cell_m - width);
-        let share = width as f32 / self.shape.mark_m;
-        (begin, begin + width, height(self.shape.height, share, noise.uniform() as f32))
+        let width_m = cell_m * noise.uniform().powf(f64::from(self.shape.space_m / self.shape.mark_m));
+        let begin_m = noise.uniform() * (cell_m - width_m);
+        let share = width_m as f32 / self.shape.mark_m;
+        Bump { begin_m, end_m: begin_m + width_m, height: height(self.shape.height, share, noise.uniform() as f32) }
     }
 }
 
