@@ -64,6 +64,7 @@ pub struct Body {
     /// How much more important than others it is when modes are left out; also a factor of its sound.
     pub emphasis: f64,
     /// Noise bands beside the modes. If not given, those of the model.
+    #[serde(deserialize_with = "bands")]
     pub diffuse: Option<Vec<DiffuseBand>>,
     /// Pitch that follows loudness.
     pub glide: Option<Glide>,
@@ -398,4 +399,19 @@ impl Copies {
         let place = [copy % nx, copy / nx % ny, copy / nx / ny];
         std::array::from_fn(|i| place[i] as f64 * self.spacing[i])
     }
+}
+
+/// The type of the core takes keys that it does not know; a scene must not.
+fn bands<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<DiffuseBand>>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Band {
+        low_hz: f64,
+        high_hz: f64,
+        gain: f64,
+        t60_s: f64,
+    }
+    let bands = Vec::<Band>::deserialize(deserializer)?;
+    let plain = |b: Band| DiffuseBand { low_hz: b.low_hz, high_hz: b.high_hz, gain: b.gain, t60_s: b.t60_s };
+    Ok(Some(bands.into_iter().map(plain).collect()))
 }

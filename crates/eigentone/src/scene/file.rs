@@ -273,19 +273,10 @@ impl Scene {
             let message = format!("the path `{relative}` {why}");
             Error::Scene { file: self.file.clone(), message }
         };
-        const INSIDE: &str = "; keep all files in the folder of the scene and name them relative to it";
-        let path = Path::new(relative);
-        if relative.is_empty() {
-            return Err(bad("is empty; name a file beside the scene"));
+        if let Some(why) = strays(relative) {
+            return Err(bad(&why));
         }
-        for part in path.components() {
-            match part {
-                Component::Normal(_) | Component::CurDir => {}
-                Component::ParentDir => return Err(bad(&format!("leaves the folder of the scene by `..`{INSIDE}"))),
-                Component::RootDir | Component::Prefix(_) => return Err(bad(&format!("is absolute{INSIDE}"))),
-            }
-        }
-        let full = self.folder.join(path);
+        let full = self.folder.join(relative);
         let folder = self.folder.canonicalize().map_err(|e| {
             bad(&format!("cannot be looked up, because the folder {} cannot: {e}", self.folder.display()))
         })?;
@@ -300,4 +291,22 @@ impl Scene {
         }
         Ok(real)
     }
+}
+
+const INSIDE: &str = "; keep all files in the folder of the scene and name them relative to it";
+
+/// Why a path cannot be one of the scene's, as far as its letters tell.
+pub(super) fn strays(relative: &str) -> Option<String> {
+    if relative.is_empty() {
+        return Some("is empty; name a file beside the scene".to_owned());
+    }
+    // Windows would take these for separators and drives; a scene means the same everywhere.
+    if relative.contains(['\\', ':', '\0']) {
+        return Some("holds a backslash, a colon or a zero; separate folders by `/`".to_owned());
+    }
+    Path::new(relative).components().find_map(|part| match part {
+        Component::Normal(_) | Component::CurDir => None,
+        Component::ParentDir => Some(format!("leaves the folder of the scene by `..`{INSIDE}")),
+        Component::RootDir | Component::Prefix(_) => Some(format!("is absolute{INSIDE}")),
+    })
 }

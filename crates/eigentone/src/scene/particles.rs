@@ -36,7 +36,8 @@ pub struct Particles {
     pub longest_flight_s: f64,
     /// In place of the scene's.
     pub seed: Option<u64>,
-    /// Stiffness of their contacts in N/m.
+    /// Stiffness of their contacts in N/m, or what they are made of, as for an event.
+    #[serde(deserialize_with = "super::play::hardness")]
     pub hardness: f64,
     /// Length of their impacts in s. If not given, it follows from mass and hardness.
     pub duration_s: Option<f64>,

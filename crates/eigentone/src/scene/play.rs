@@ -59,7 +59,8 @@ pub struct Event {
     pub at: Option<[f64; 3]>,
     /// Length of a blow in s. If not given, it follows from `hardness` and `mass_kg`.
     pub duration_s: Option<f64>,
-    /// Stiffness of the contact of a blow, in N/m: 1e4 (soft) to 1e8 (steel).
+    /// Stiffness of the contact of a blow, in N/m, or what strikes: `"felt"`, `"rubber"`, `"wood"`, `"plastic"`, `"metal"` (1e4 to 1e8).
+    #[serde(deserialize_with = "some_hardness")]
     pub hardness: Option<f64>,
     /// Mass of what strikes, in kg.
     pub mass_kg: Option<f64>,
@@ -167,4 +168,36 @@ impl Default for Bridge {
             direct: 0.0,
         }
     }
+}
+
+fn some_hardness<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    hardness(deserializer).map(Some)
+}
+
+/// A stiffness in N/m, or the name of one: those of `eigentone strike --hardness`.
+pub(super) fn hardness<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    struct Either;
+    impl Visitor<'_> for Either {
+        type Value = f64;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a stiffness in N/m, or `felt`, `rubber`, `wood`, `plastic` or `metal`")
+        }
+        fn visit_f64<E: serde::de::Error>(self, x: f64) -> Result<f64, E> {
+            Ok(x)
+        }
+        fn visit_i64<E: serde::de::Error>(self, x: i64) -> Result<f64, E> {
+            Ok(x as f64)
+        }
+        fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<f64, E> {
+            match name {
+                "felt" => Ok(1e4),
+                "rubber" => Ok(1e5),
+                "wood" => Ok(1e6),
+                "plastic" => Ok(5e6),
+                "metal" => Ok(1e8),
+                _ => Err(E::invalid_value(serde::de::Unexpected::Str(name), &self)),
+            }
+        }
+    }
+    deserializer.deserialize_any(Either)
 }

@@ -1,10 +1,12 @@
 //! From text to a [`Scene`]: which table is which, and what an error is called.
 
 use super::de::{Choice, Entries, Entry, Fault, Value, entries};
-use super::{Action, Body, Collider, ColliderShape, Event, Scene, Shape, Surface, particles, play, shape, suggest};
+use super::{
+    Action, Body, Collider, ColliderShape, Event, MOST_BODIES, Scene, Shape, Surface, particles, play, shape, suggest,
+};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -217,18 +219,23 @@ fn surface(table: Vec<Entry<'_>>) -> Read<Surface> {
 
 /// Bodies without a name are called after their shape, numbered from the second on.
 fn name_bodies(bodies: &mut [Body]) {
-    let mut taken: HashSet<String> = bodies.iter().map(|b| b.name.clone()).collect();
-    let mut counts = std::collections::HashMap::new();
+    let mut taken: HashSet<String> = HashSet::new();
+    // Also the names of copies; a scene with too many is refused later.
+    let take = |body: &Body, taken: &mut HashSet<String>| {
+        let copies = body.count().clamp(1, MOST_BODIES);
+        for copy in (0..copies).take(MOST_BODIES.saturating_sub(taken.len()).max(1)) {
+            taken.insert(body.copy_name(copy));
+        }
+    };
+    bodies.iter().filter(|b| !b.name.is_empty()).for_each(|b| take(b, &mut taken));
+    let mut counts: HashMap<&str, usize> = HashMap::new();
     for body in bodies.iter_mut().filter(|b| b.name.is_empty()) {
         let key = body.shape.key();
-        let count = counts.entry(key).or_insert(0_usize);
-        loop {
+        let count = counts.entry(key).or_default();
+        while body.name.is_empty() || taken.contains(&body.name) {
             *count += 1;
-            let name = if *count == 1 { key.to_owned() } else { format!("{key} {count}") };
-            if taken.insert(name.clone()) {
-                body.name = name;
-                break;
-            }
+            body.name = if *count == 1 { key.to_owned() } else { format!("{key} {count}") };
         }
+        take(body, &mut taken);
     }
 }
