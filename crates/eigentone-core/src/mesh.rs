@@ -5,7 +5,7 @@
 //! - [`report`]: what is in a mesh and what is wrong with it
 //! - [`remesh`]: finer or coarser triangles for the solvers
 
-mod nearest;
+pub mod nearest;
 pub mod primitives;
 pub mod remesh;
 pub mod repair;

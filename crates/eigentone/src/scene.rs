@@ -43,7 +43,8 @@ pub mod stream;
 mod suggest;
 
 pub use body::{
-    Body, ColliderChoice, Copies, Drive, Glide, Key, Lands, MOST_FACETS, Method, Nonlinear, Rotation, ShaperChoice,
+    Body, ColliderChoice, Copies, Drive, Edges, Glide, Key, Lands, MOST_FACETS, Method, Nonlinear, Rotation,
+    ShaperChoice,
 };
 pub use file::{LARGEST_SCENE_BYTES, LONGEST_S, Listener, MOST_BODIES, Output, Physics, Quality, Scene, Surface};
 pub use note::{Note, NoteError, ScoreNote};

@@ -21,16 +21,113 @@ impl TriMesh {
     pub fn nearest(&self, point: Vec3) -> Option<SurfacePoint> {
         let mut best: Option<SurfacePoint> = None;
         for triangle in 0..self.triangles.len() {
-            let corners = self.corners(triangle);
-            let barycentric = nearest_on_triangle(point, corners);
-            let position = (0..3).map(|k| corners[k] * barycentric[k]).sum::<Vec3>();
-            let distance = position.distance(point);
-            if best.is_none_or(|b| distance < b.distance) {
-                best = Some(SurfacePoint { triangle: triangle as u32, barycentric, position, distance });
+            let place = self.nearest_on(triangle as u32, point);
+            if best.is_none_or(|b| place.distance < b.distance) {
+                best = Some(place);
             }
         }
         best
     }
+
+    fn nearest_on(&self, triangle: u32, point: Vec3) -> SurfacePoint {
+        let corners = self.corners(triangle as usize);
+        let barycentric = nearest_on_triangle(point, corners);
+        let position = (0..3).map(|k| corners[k] * barycentric[k]).sum::<Vec3>();
+        SurfacePoint { triangle, barycentric, position, distance: position.distance(point) }
+    }
+}
+
+/// The same for many points: boxes in boxes around the triangles.
+#[derive(Clone, Debug)]
+pub struct NearestTree {
+    mesh: TriMesh,
+    boxes: Vec<Node>,
+    /// Triangles in the order of the leaves.
+    order: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    low: Vec3,
+    high: Vec3,
+    /// Of a leaf its triangles in the order, of others the second child; the first follows at once.
+    begin: u32,
+    /// Zero for all but leaves.
+    count: u32,
+}
+
+impl Node {
+    fn distance(&self, point: Vec3) -> f64 {
+        (self.low - point).max(point - self.high).max(Vec3::ZERO).length()
+    }
+}
+
+/// Triangles in a leaf.
+const LEAF: usize = 4;
+
+impl NearestTree {
+    /// Sorts the triangles of a mesh.
+    pub fn new(mesh: TriMesh) -> Self {
+        let mut order: Vec<u32> = (0..mesh.triangles.len() as u32).collect();
+        let mut boxes = Vec::new();
+        if !order.is_empty() {
+            let count = order.len();
+            split(&mesh, &mut order, 0, count, &mut boxes);
+        }
+        Self { mesh, boxes, order }
+    }
+
+    /// The mesh.
+    pub fn mesh(&self) -> &TriMesh {
+        &self.mesh
+    }
+
+    /// The place on the mesh nearest to `point`; `None` without triangles.
+    pub fn nearest(&self, point: Vec3) -> Option<SurfacePoint> {
+        let mut best: Option<SurfacePoint> = None;
+        let mut open = vec![0u32];
+        while let Some(at) = open.pop() {
+            let Some(node) = self.boxes.get(at as usize) else { break };
+            if best.is_some_and(|b| node.distance(point) > b.distance) {
+                continue;
+            }
+            if node.count > 0 {
+                for &triangle in &self.order[node.begin as usize..(node.begin + node.count) as usize] {
+                    let place = self.mesh.nearest_on(triangle, point);
+                    // Of equally near ones the first, as without the tree.
+                    if best.is_none_or(|b| (place.distance, place.triangle) < (b.distance, b.triangle)) {
+                        best = Some(place);
+                    }
+                }
+                continue;
+            }
+            // The nearer child first: it is taken from the end.
+            let (first, second) = (at + 1, node.begin);
+            let nearer = self.boxes[first as usize].distance(point) <= self.boxes[second as usize].distance(point);
+            open.extend(if nearer { [second, first] } else { [first, second] });
+        }
+        best
+    }
+}
+
+/// Boxes of a stretch of triangles, split in the middle of the longest side.
+fn split(mesh: &TriMesh, order: &mut [u32], begin: usize, end: usize, boxes: &mut Vec<Node>) {
+    let corners = order[begin..end].iter().flat_map(|&t| mesh.corners(t as usize));
+    let (low, high) = corners.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
+    let at = boxes.len();
+    boxes.push(Node { low, high, begin: begin as u32, count: (end - begin) as u32 });
+    if end - begin <= LEAF {
+        return;
+    }
+    let size = high - low;
+    let axis = (0..3).max_by(|&a, &b| size[a].total_cmp(&size[b])).unwrap_or(0);
+    let middle = |t: u32| mesh.corners(t as usize).iter().map(|p| p[axis]).sum::<f64>();
+    order[begin..end].sort_by(|&a, &b| middle(a).total_cmp(&middle(b)));
+    let half = begin + (end - begin) / 2;
+    split(mesh, order, begin, half, boxes);
+    let second = boxes.len() as u32;
+    split(mesh, order, half, end, boxes);
+    (boxes[at].begin, boxes[at].count) = (second, 0);
 }
 
 /// Barycentric coordinates of the point of a triangle nearest to `p` (Ericson 2005, section 5.1.5: find the Voronoi
@@ -86,6 +183,21 @@ mod tests {
             assert!(hit.barycentric.iter().all(|w| (-1e-12..=1.0 + 1e-12).contains(w)));
             assert!((hit.distance - (p.length() - 1.0).abs()).abs() < 0.02);
         }
+    }
+
+    /// The tree gives what looking at every triangle gives.
+    #[test]
+    fn a_tree_finds_the_same_place() {
+        let mut noise = crate::Noise::new(3);
+        for mesh in [primitives::ring(1.0, 0.2, 20, 10), primitives::plate(2.0, 1.0, 9, 7)] {
+            let tree = NearestTree::new(mesh.clone());
+            for _ in 0..500 {
+                let p = 1.5 * Vec3::new(noise.bipolar(), noise.bipolar(), noise.bipolar());
+                let (a, b) = (tree.nearest(p).unwrap(), mesh.nearest(p).unwrap());
+                assert!((a.distance - b.distance).abs() < 1e-12 && a.position.distance(b.position) < 1e-9);
+            }
+        }
+        assert!(NearestTree::new(TriMesh::default()).nearest(Vec3::ZERO).is_none());
     }
 
     #[test]

@@ -1,18 +1,18 @@
 //! From a place on a body's surface to the contact site of its model.
 
-use eigentone_core::mesh::TriMesh;
+use eigentone_core::mesh::nearest::NearestTree;
 use eigentone_core::model::SiteBlend;
 use eigentone_core::{ModalModel, Vec3};
 use std::sync::Arc;
 
 /// A place that has moved less than this share of the body's size is the same place.
-const SAME: f64 = 0.005;
+const SAME: f64 = 0.02;
 
 /// Finds sites; made once per model.
 #[derive(Clone, Debug)]
 pub(super) struct SiteFinder {
     model: Arc<ModalModel>,
-    mesh: Arc<TriMesh>,
+    tree: Arc<NearestTree>,
     tolerance_m: f64,
 }
 
@@ -24,7 +24,7 @@ impl SiteFinder {
             (low, high) = (low.min(*p), high.max(*p));
         }
         let size = if mesh.positions.is_empty() { 0.0 } else { (high - low).length() };
-        Self { model, mesh: Arc::new(mesh), tolerance_m: SAME * size }
+        Self { model, tree: Arc::new(NearestTree::new(mesh)), tolerance_m: SAME * size }
     }
 
     pub fn model(&self) -> &Arc<ModalModel> {
@@ -33,7 +33,7 @@ impl SiteFinder {
 
     /// The site nearest to a place in the body's own frame; `None` for a model without sites.
     pub fn find(&self, place: Vec3) -> Option<SiteBlend> {
-        if let Some(point) = self.mesh.nearest(place) {
+        if let Some(point) = self.tree.nearest(place) {
             let sites = self.model.surface.triangles[point.triangle as usize];
             return Some(SiteBlend { sites, weights: point.barycentric });
         }

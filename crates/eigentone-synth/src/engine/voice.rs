@@ -168,6 +168,10 @@ impl Voice {
             let mut felt = false;
             for side in 0..2 {
                 let generator = &mut grain.generators[side];
+                let moves = state.slip_m_s > 0.0 || state.travel_m_s[side] > 0.0;
+                if generator.is_silent() && !(moves && state.force_n > 0.0) {
+                    continue;
+                }
                 grain.way_m[side] += f64::from(state.travel_m_s[side]) * BLOCK as f64 / rate_hz;
                 let state = ContactState {
                     slip_m_s: state.slip_m_s,

@@ -29,6 +29,8 @@ pub struct Body {
     pub thickness_m: Option<f64>,
     /// How its modes are computed.
     pub method: Method,
+    /// How the edges of a `plate` are held.
+    pub edges: Edges,
     /// At most this many modes, the lowest.
     pub modes: Option<usize>,
     /// Merge modes whose difference nobody can hear.
@@ -106,6 +108,7 @@ impl Default for Body {
             material: "steel".to_owned(),
             thickness_m: None,
             method: Method::default(),
+            edges: Edges::default(),
             modes: None,
             compress: false,
             model: None,
@@ -180,6 +183,17 @@ pub enum Method {
     Shell,
     /// As a solid.
     Solid,
+}
+
+/// How the edges of a plate are held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edges {
+    /// Not at all: a hung sheet.
+    #[default]
+    Free,
+    /// On all sides, but free to turn: a table top on its frame, a pane. In closed form.
+    Supported,
 }
 
 /// What a body collides as.

@@ -6,7 +6,8 @@ use super::{ColliderShape, Energy, Region, Scene};
 use crate::Error;
 use eigentone_core::contact::Pose;
 use eigentone_core::event::{Action, BodyId, Event, Moment};
-use eigentone_core::{ModalModel, TriMesh, Vec3};
+use eigentone_core::mesh::nearest::NearestTree;
+use eigentone_core::{ModalModel, Vec3};
 use eigentone_sim::particles::{
     self, Cloud, Collider, EnergyLaw, Frame, Impact, ImpactMap, Quadric, Shape, Simulation,
 };
@@ -22,7 +23,7 @@ struct Target {
     name: String,
     body: BodyId,
     model: Arc<ModalModel>,
-    mesh: TriMesh,
+    tree: NearestTree,
     pose: Pose,
     mass_kg: f64,
 }
@@ -62,8 +63,8 @@ impl Hail {
                 ..Pose::at_origin(number as u32)
             };
             let mass_kg = if planned.body.is_fixed() { f64::INFINITY } else { planned.mass_kg };
-            let mesh = model.surface.to_mesh();
-            targets.push(Target { name: name.to_owned(), body, model, mesh, pose, mass_kg });
+            let tree = NearestTree::new(model.surface.to_mesh());
+            targets.push(Target { name: name.to_owned(), body, model, tree, pose, mass_kg });
             Ok(targets.len() - 1)
         };
         let (mut colliders, mut parts) = (Vec::new(), Vec::new());
@@ -111,7 +112,7 @@ impl Hail {
             let sounding = self.parts[impact.collider as usize].get(impact.part as usize).copied().flatten();
             let Some(target) = sounding.map(|t| &self.targets[t]) else { continue };
             let place = impact.position.to_array().map(|x| x as f32);
-            let Some(point) = target.mesh.nearest(target.pose.to_local(place)) else { continue };
+            let Some(point) = target.tree.nearest(target.pose.to_local(place)) else { continue };
             let site = eigentone_core::SiteBlend {
                 sites: target.model.surface.triangles[point.triangle as usize],
                 weights: point.barycentric,

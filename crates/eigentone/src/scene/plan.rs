@@ -1,12 +1,13 @@
 //! From a scene file to the bodies that will be there: copies and melodies written out, geometry made, pitches tuned, surfaces prepared.
 
 use super::cache::{self, ModelCache};
-use super::{Body, ColliderChoice, Method, Scene, Shape};
+use super::{Body, ColliderChoice, Edges, Method, Scene, Shape};
 use crate::{Error, textures};
 use eigentone_core::mesh::primitives;
 use eigentone_core::texture::{Texture, TextureTable};
 use eigentone_core::{Material, MaterialTable, ModalModel, Noise, TriMesh, Vec3};
-use eigentone_modal::{Compression, MeshModelSettings, MethodChoice, Progress, model_from_mesh};
+use eigentone_modal::analytic::{self, AnalyticSettings, PlateSupport};
+use eigentone_modal::{Compression, MeshModelError, MeshModelSettings, MethodChoice, Progress, model_from_mesh};
 use eigentone_synth::texture::Prepared;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -299,8 +300,9 @@ impl Maker<'_> {
     fn about(&self, body: &Body) -> Result<String, Error> {
         let silent = body.is_silent() || body.shares.is_some();
         Ok(format!(
-            "{:?}{:?}{}{:?}{:?}{:?}{}{:?}{:?}{silent}",
+            "{:?}{:?}{:?}{}{:?}{:?}{:?}{}{:?}{:?}{silent}",
             body.shape,
+            body.edges,
             body.model,
             body.scale,
             body.thickness_m,
@@ -323,7 +325,13 @@ impl Maker<'_> {
         if body.is_silent() || body.shares.is_some() {
             return Ok(Made { mesh: Arc::new(mesh), scale: 1.0, model: None });
         }
-        let mut model = self.model(body, &mesh, material, 1.0)?;
+        let mut model = match self.model(body, &mesh, material, 1.0) {
+            // Too small and stiff to be heard: it moves and collides in silence.
+            Err(Error::Model { source: MeshModelError::Silent { .. }, .. }) => {
+                return Ok(Made { mesh: Arc::new(mesh), scale: 1.0, model: None });
+            }
+            other => other?,
+        };
         let Some(goal_hz) = body.pitch_hz() else {
             return Ok(Made { mesh: Arc::new(mesh), scale: 1.0, model: Some(model) });
         };
@@ -395,6 +403,10 @@ impl Maker<'_> {
             most_modes: body.modes.unwrap_or(MeshModelSettings::default().most_modes),
             ..MeshModelSettings::default()
         };
+        if let (Shape::Plate([length, width]), Edges::Supported) = (&body.shape, body.edges) {
+            let thickness = settings.thickness_m.unwrap_or(WALL * length.max(*width));
+            return self.supported_plate(body, [scale * length, scale * width, thickness], material);
+        }
         // The same body under another name is the same model.
         let unnamed = MeshModelSettings { name: String::new(), ..settings.clone() };
         let key = cache::key(mesh, material, &unnamed) + if body.compress { "-compressed" } else { "" };
@@ -404,6 +416,22 @@ impl Maker<'_> {
                 .map_err(|source| Error::Model { file: file(), source })?;
             Ok(if body.compress { Compression::default().apply(&model) } else { model })
         })
+    }
+}
+
+impl Maker<'_> {
+    /// A plate whose edges are held, in closed form.
+    fn supported_plate(&self, body: &Body, size: [f64; 3], material: &Material) -> Result<Arc<ModalModel>, Error> {
+        let [length, width, thickness] = size;
+        let plate = analytic::Shape::Plate { length, width, thickness, support: PlateSupport::SimplySupported };
+        let mut settings = AnalyticSettings::default();
+        settings.max_modes = body.modes.unwrap_or(settings.max_modes);
+        let model = analytic::model(&plate, material, &settings).map_err(|e| Error::Scene {
+            file: self.scene.file.clone(),
+            message: format!("body `{}`: {e}", body.name),
+        })?;
+        // In the precision of a stored model, as all others.
+        Ok(Arc::new(eigentone_io::read_model_bytes(&eigentone_io::model_bytes(&model))?))
     }
 }
 
@@ -445,9 +473,30 @@ pub(super) fn rigid_shape(planned: &Planned) -> eigentone_sim::rigid::Shape<'_> 
             half_height: 0.5 * s * body.thickness_m.unwrap_or(2.0 * WALL * radius),
             radius: s * radius,
         },
+        (_, Shape::Ring { radius, stock_radius, .. }) => ring(s * radius, s * stock_radius),
         // With its facets: what rolls on them rattles.
         (_, Shape::Cylinder { capped: true, .. }) => Rigid::Hull(mesh),
         _ if body.is_fixed() => Rigid::Mesh(mesh),
         _ => Rigid::Decomposed(mesh),
     }
+}
+
+/// Links of round stock that a ring collides as.
+const LINKS: usize = 12;
+
+/// A ring as a chain of short cylinders, end to end.
+fn ring(radius: f64, stock_radius: f64) -> eigentone_sim::rigid::Shape<'static> {
+    use eigentone_sim::rigid::{Part, Shape as Rigid};
+    let half_height = radius * (std::f64::consts::PI / LINKS as f64).tan();
+    let link = |k: usize| {
+        let angle = std::f64::consts::TAU * k as f64 / LINKS as f64;
+        let outward = Vec3::new(angle.cos(), angle.sin(), 0.0);
+        let along = glam::DQuat::from_rotation_arc(Vec3::Z, Vec3::new(-outward.y, outward.x, 0.0));
+        Part {
+            offset: radius * outward,
+            rotation: along.to_array(),
+            shape: Rigid::Cylinder { half_height, radius: stock_radius },
+        }
+    };
+    Rigid::Compound((0..LINKS).map(link).collect())
 }
