@@ -13,6 +13,9 @@ use eigentone_core::{ModalModel, Vec3};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Damping below this is not heard, and not worth changing every mode for.
+const LEAST_DAMPING: f32 = 1.05;
+
 /// When something counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrackerSettings {
@@ -313,8 +316,15 @@ impl Tracker {
     fn damp(&mut self, frame: &ContactFrame, handle: &mut Handle) -> Result<(), EngineError> {
         let mut now: BTreeMap<u32, f32> = BTreeMap::new();
         for followed in self.followed.values().filter(|f| f.damping > 1.0) {
-            for body in followed.bodies {
-                *now.entry(body).or_insert(1.0) *= followed.damping;
+            for (side, body) in followed.bodies.into_iter().enumerate() {
+                let other = followed.bodies[1 - side];
+                let [own, other] = [body, other].map(|b| self.partners.get(&b).map_or(0.0, |p| p.mass_kg));
+                // What is light hardly damps what is heavy.
+                let share = if own.is_infinite() { 0.0 } else { 1.0 / (1.0 + own / other) };
+                let damping = 1.0 + (followed.damping - 1.0) * share as f32;
+                if damping > LEAST_DAMPING {
+                    *now.entry(body).or_insert(1.0) *= damping;
+                }
             }
         }
         let gone: Vec<u32> = self.damping.keys().filter(|body| !now.contains_key(body)).copied().collect();

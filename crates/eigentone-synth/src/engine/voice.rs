@@ -103,6 +103,21 @@ pub(crate) struct Voice {
     pub direct: [f32; BLOCK],
 }
 
+/// All points as one: the whole force, and the speeds of the points by their share in it.
+fn gathered(points: &[PointState; POINTS]) -> [PointState; POINTS] {
+    let force_n: f32 = points.iter().map(|p| p.force_n).sum();
+    let mean = |f: &dyn Fn(&PointState) -> f32| {
+        points.iter().map(|p| f(p) * p.force_n).sum::<f32>() / force_n.max(f32::MIN_POSITIVE)
+    };
+    let mut one = [PointState::default(); POINTS];
+    one[0] = PointState {
+        force_n,
+        slip_m_s: mean(&|p| p.slip_m_s),
+        travel_m_s: [mean(&|p| p.travel_m_s[0]), mean(&|p| p.travel_m_s[1])],
+    };
+    one
+}
+
 /// Length of the fade at the end of a contact: 10 ms (REFERENCE E.1).
 const FADE_S: f64 = 0.01;
 
@@ -159,9 +174,12 @@ impl Voice {
         self.end.is_some_and(|end| end <= clock)
     }
 
-    /// Computes the block that begins at `clock`; false if it is silent.
-    pub fn render(&mut self, clock: u64, rate_hz: f64) -> bool {
-        let states = self.advance(clock + BLOCK as u64);
+    /// Computes the block that begins at `clock`; false if it is silent. A crowd of contacts is told apart no longer by its points: all force is then in one.
+    pub fn render(&mut self, clock: u64, rate_hz: f64, crowd: bool) -> bool {
+        let mut states = self.advance(clock + BLOCK as u64);
+        if crowd {
+            states = gathered(&states);
+        }
         (self.force, self.direct) = ([0.0; BLOCK], [0.0; BLOCK]);
         let mut sounds = false;
         for (grain, state) in self.grains.iter_mut().zip(&states) {

@@ -6,6 +6,9 @@ use super::{ContactId, Garbage};
 use crate::body::Body;
 use crate::drive::Feed;
 
+/// More sounding contacts than this are a crowd, in which single points are not told apart.
+const CROWD: u64 = 16;
+
 /// A place for a voice.
 #[derive(Debug, Default)]
 pub(super) struct VoicePlace {
@@ -37,6 +40,7 @@ impl Processor {
 
     /// Computes the forces of all contacts in the coming block.
     pub(super) fn run_voices(&mut self) {
+        let crowd = self.stats.contacts > CROWD;
         self.stats.contacts = 0;
         for slot in 0..self.voices_reached {
             let Some(mut voice) = self.voices[slot].voice.take() else { continue };
@@ -46,7 +50,7 @@ impl Processor {
                 discard(&mut self.to_control, &mut self.stats, Garbage::Voice(id, voice));
                 continue;
             }
-            if voice.render(self.clock, self.world.rate_hz) {
+            if voice.render(self.clock, self.world.rate_hz, crowd) {
                 self.stats.contacts += 1;
                 self.seat(&mut voice);
             } else {

@@ -4,6 +4,7 @@
 //! speed `v` an octave sounds below `v/cell` hertz; octaves that would be above half the sample rate are faded out instead of folded down.
 
 use super::{Motion, cell_seed};
+use crate::BLOCK;
 use eigentone_core::Noise;
 use eigentone_core::texture;
 
@@ -58,26 +59,38 @@ impl Rough {
             // Full up to a quarter cell per sample, gone at one: the cubic's own fall does the rest.
             self.weight[i] * ((1.0 - cells_per_sample) / 0.75).clamp(0.0, 1.0)
         });
-        for (n, y) in out.iter_mut().enumerate() {
-            self.travelled_m += f64::from(motion.drive(n) * self.period_s);
-            let place_m = if self.repeat { motion.position(n) } else { self.travelled_m };
-            *y = (0..self.used).filter(|&i| heard[i] > 0.0).map(|i| heard[i] * self.height(i, place_m)).sum();
+        let mut places = [0.0; BLOCK];
+        for (chunk, first) in out.chunks_mut(BLOCK).zip((0..).step_by(BLOCK)) {
+            for (n, place_m) in places.iter_mut().enumerate().take(chunk.len()) {
+                self.travelled_m += f64::from(motion.drive(first + n) * self.period_s);
+                *place_m = if self.repeat { motion.position(first + n) } else { self.travelled_m };
+            }
+            chunk.fill(0.0);
+            for (i, &heard) in heard.iter().enumerate().take(self.used).filter(|(_, h)| **h > 0.0) {
+                self.octaves[i].add(heard, self.seed.wrapping_add(i as u64), &places, chunk);
+            }
         }
     }
+}
 
-    fn height(&mut self, octave: usize, place_m: f64) -> f32 {
-        let o = &mut self.octaves[octave];
-        let cells = place_m / o.cell_m;
-        let cell = cells.floor();
-        if o.cell != cell as i64 {
-            o.cell = cell as i64;
-            let seed = self.seed.wrapping_add(octave as u64);
-            o.heights = std::array::from_fn(|i| {
-                let at = o.cell.wrapping_add(i as i64 - 1);
-                3f32.sqrt() * Noise::new(cell_seed(seed, at)).bipolar() as f32
-            });
+impl Octave {
+    /// Adds the heights at some places.
+    fn add(&mut self, weight: f32, seed: u64, places_m: &[f64; BLOCK], out: &mut [f32]) {
+        let per_m = 1.0 / self.cell_m;
+        for (y, place_m) in out.iter_mut().zip(places_m) {
+            let cells = place_m * per_m;
+            // Downwards, also below zero; a call of `floor` would cost more than all the rest.
+            let cell = cells as i64 - i64::from(cells < 0.0);
+            if self.cell != cell {
+                self.cell = cell;
+                self.heights = std::array::from_fn(|i| {
+                    let at = cell.wrapping_add(i as i64 - 1);
+                    3f32.sqrt() * Noise::new(cell_seed(seed, at)).bipolar() as f32
+                });
+            }
+            let (u, [a, b, c, d]) = ((cells - cell as f64) as f32, self.heights);
+            *y += weight
+                * (b + 0.5 * u * ((c - a) + u * ((2.0 * a - 5.0 * b + 4.0 * c - d) + u * (3.0 * (b - c) + d - a))));
         }
-        let (u, [a, b, c, d]) = ((cells - cell) as f32, o.heights);
-        b + 0.5 * u * ((c - a) + u * ((2.0 * a - 5.0 * b + 4.0 * c - d) + u * (3.0 * (b - c) + d - a)))
     }
 }
