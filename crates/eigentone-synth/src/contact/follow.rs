@@ -125,6 +125,12 @@ impl Followed {
         self.slots.iter().any(|s| s.state.slip_m_s > 0.0 || s.state.travel_m_s.iter().any(|v| *v > 0.0))
     }
 
+    /// Force times the speed at which surfaces pass each other: what there is to be heard of it.
+    pub fn power_w(&self) -> f32 {
+        let speed = |s: &PointState| s.slip_m_s.max(0.3 * s.travel_m_s[0]).max(0.3 * s.travel_m_s[1]);
+        self.slots.iter().map(|s| s.state.force_n * speed(&s.state)).sum()
+    }
+
     pub fn states(&self) -> [PointState; POINTS] {
         self.slots.map(|s| s.state)
     }

@@ -27,13 +27,22 @@ pub struct TrackerSettings {
     pub least_age_s: f64,
     /// Blows per frame; of more, the strongest are kept.
     pub most_blows: usize,
+    /// Contacts that scrape or roll at once; of more, those with the most power are heard.
+    pub most_sounding: usize,
     /// Contacts are read off as if they had travelled from here: another seed, another grain.
     pub seed: u64,
 }
 
 impl Default for TrackerSettings {
     fn default() -> Self {
-        Self { least_approach_m_s: 0.02, refractory_s: 0.005, least_age_s: 0.008, most_blows: 128, seed: 0 }
+        Self {
+            least_approach_m_s: 0.02,
+            refractory_s: 0.005,
+            least_age_s: 0.008,
+            most_blows: 128,
+            most_sounding: 24,
+            seed: 0,
+        }
     }
 }
 
@@ -255,11 +264,33 @@ impl Tracker {
             let key = keyframe(&followed, frame.time_s, self.rate_hz);
             match followed.voice {
                 Some(voice) => handle.update_contact(voice, key)?,
+                None if !self.make_room(followed.power_w(), frame.time_s, handle)? => {}
                 None => self.open(&mut followed, contact, partners.each_ref(), key, frame.time_s, handle)?,
             }
         }
         self.followed.insert(contact.id, followed);
         Ok(())
+    }
+
+    /// Whether a contact of this power may sound. If too many do, the weakest makes room for one that is clearly stronger.
+    fn make_room(&mut self, power_w: f32, time_s: f64, handle: &mut Handle) -> Result<bool, EngineError> {
+        let sounding = self.followed.values_mut().filter(|f| f.voice.is_some());
+        let (mut count, mut weakest) = (0, None::<&mut Followed>);
+        for followed in sounding {
+            count += 1;
+            if weakest.as_ref().is_none_or(|w| followed.power_w() < w.power_w()) {
+                weakest = Some(followed);
+            }
+        }
+        if count < self.settings.most_sounding {
+            return Ok(true);
+        }
+        let Some(weakest) = weakest.filter(|w| 4.0 * w.power_w() < power_w) else { return Ok(false) };
+        let Some(voice) = weakest.voice.take() else { return Ok(false) };
+        let bodies = weakest.bodies;
+        handle.close_contact(voice, Moment::at(time_s + 0.01, self.rate_hz))?;
+        self.happenings.push(Happening { time_s, bodies, position: [0.0; 3], what: What::End });
+        Ok(true)
     }
 
     fn open(

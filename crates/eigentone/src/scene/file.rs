@@ -120,7 +120,7 @@ impl Default for Listener {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quality {
-    /// Modes quieter than this sleep, in Pa. By default half a step of 16-bit audio with full scale at 20 Pa.
+    /// Modes quieter than this sleep, in Pa. By default 10 µPa, which nobody hears.
     pub truncation_pa: f64,
     /// Leave out modes that others mask. If not given: yes where `masking_db` is given.
     pub masking: Option<bool>,
@@ -139,7 +139,7 @@ pub struct Quality {
 impl Default for Quality {
     fn default() -> Self {
         Self {
-            truncation_pa: 0.5 * 20.0 / 32_768.0,
+            truncation_pa: 1e-5,
             masking: None,
             masking_db: None,
             compensate: false,
