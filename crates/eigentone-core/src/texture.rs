@@ -74,7 +74,7 @@ impl Default for Texture {
             low_pass: LowPass::default(),
             gain: Gain::default(),
             // Tuned: a wheel is quieter than a skid.
-            rolling: 0.3,
+            rolling: 0.5,
             decay_s: 0.0,
             direct_pa_per_n: 0.0,
             damping: 1.0,
@@ -120,11 +120,11 @@ pub struct Gain {
 }
 
 impl Default for Gain {
-    /// REFERENCE E.3: `∝ √N` up to 50 N (the share of 0.14 is tuned: 1 N of excitation at 50 N), and `0.05 + v` up to one.
+    /// REFERENCE E.3: `∝ √N` up to 50 N (tuned: 5 N of excitation at 50 N, so that a rolling tube is some 40 dB below its fall), and `0.05 + v` up to one.
     fn default() -> Self {
         Self {
             slip: Curve::of(&[[0.0, 0.05], [0.95, 1.0]]),
-            force: Curve::of(&[[0.0, 0.0], [0.5, 0.1], [2.0, 0.2], [8.0, 0.4], [18.0, 0.6], [32.0, 0.8], [50.0, 1.0]]),
+            force: Curve::of(&[[0.0, 0.0], [0.5, 0.5], [2.0, 1.0], [8.0, 2.0], [18.0, 3.0], [32.0, 4.0], [50.0, 5.0]]),
         }
     }
 }

@@ -122,6 +122,7 @@ impl World {
                 .pose(place)
                 .linvel(velocity - to_engine(self.lag()))
                 .angvel(to_engine(spec.spin))
+                .angular_damping(spec.spin_damping as f32)
                 .additional_mass_properties(built.properties(spec.mass)?)
                 .gyroscopic_forces_enabled(true),
         };
@@ -275,6 +276,7 @@ fn check(spec: &BodySpec) -> Result<(), RigidError> {
     checked("spin", spec.spin)?;
     in_range("friction", spec.friction, 0.0, 100.0)?;
     in_range("restitution", spec.restitution, 0.0, 1.0)?;
+    in_range("spin_damping", spec.spin_damping, 0.0, 1000.0)?;
     spec.drive.iter().try_for_each(check_drive)?;
     let Kind::Path(keys) = &spec.kind else { return Ok(()) };
     if keys.is_empty() {

@@ -106,6 +106,8 @@ pub struct BodySpec<'a> {
     pub friction: f64,
     /// Share of the speed that a bounce keeps; a pair has the smaller of its two.
     pub restitution: f64,
+    /// Rate at which its spin dies away, in 1/s: what rolls comes to rest.
+    pub spin_damping: f64,
     /// What moves it.
     pub kind: Kind,
     /// A pull that holds a speed; only for a dynamic body.
@@ -124,6 +126,7 @@ impl<'a> BodySpec<'a> {
             spin: Vec3::ZERO,
             friction: 0.5,
             restitution: 0.3,
+            spin_damping: 0.0,
             kind: Kind::Dynamic,
             drive: None,
         }

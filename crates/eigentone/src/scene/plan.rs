@@ -117,8 +117,11 @@ impl Plan {
             let fallen_s = appears_s - let_go_s;
             let height = lands.height_m - 0.5 * gravity * fallen_s * fallen_s;
             let body = &mut self.bodies[i].body;
-            body.position = [top.x, top.y, top.z - below + height];
-            body.velocity = [0.0, 0.0, -gravity * fallen_s];
+            // Sideways it flies as fast as it is told, and starts so much earlier on its way.
+            let [vx, vy, _] = body.velocity;
+            let left_s = fall_s - fallen_s;
+            body.position = [top.x - vx * left_s, top.y - vy * left_s, top.z - below + height];
+            body.velocity = [vx, vy, -gravity * fallen_s];
             body.appears_s = Some(appears_s);
         }
         Ok(())
@@ -140,7 +143,12 @@ impl Plan {
             .iter()
             .filter_map(|t| height_at(t.map(|v| world[v as usize]), x, y))
             .fold(f64::NEG_INFINITY, f64::max);
-        Vec3::new(x, y, if height.is_finite() { height } else { high.z })
+        // A plate is modelled by its middle, but struck on its top.
+        let above = match target.body.shape {
+            Shape::Plate(_) | Shape::Disc(_) => 0.5 * target.wall_m(),
+            _ => 0.0,
+        };
+        Vec3::new(x, y, above + if height.is_finite() { height } else { high.z })
     }
 }
 
@@ -149,6 +157,16 @@ impl Planned {
     fn lowest_m(&self) -> f64 {
         let turn = glam_turn(&self.body);
         self.mesh.positions.iter().map(|p| (turn * *p).z).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Thickness of a plate or disc.
+    fn wall_m(&self) -> f64 {
+        let size = match self.body.shape {
+            Shape::Plate([x, y]) => x.max(y),
+            Shape::Disc(radius) => 2.0 * radius,
+            _ => 0.0,
+        };
+        self.scale * self.body.thickness_m.unwrap_or(WALL * size)
     }
 
     /// Whether it is there from the beginning.
@@ -468,14 +486,13 @@ pub(super) fn rigid_shape(planned: &Planned) -> eigentone_sim::rigid::Shape<'_> 
         (ColliderChoice::Mesh, _) => Rigid::Mesh(mesh),
         (_, Shape::Box(size) | Shape::Bar(size)) => Rigid::Box { half: 0.5 * s * Vec3::from_array(*size) },
         (_, Shape::Sphere(radius)) => Rigid::Sphere { radius: s * radius },
-        (_, Shape::Plate([x, y])) => slab(s * x, s * y, s * body.thickness_m.unwrap_or(WALL * x.max(*y))),
-        (_, Shape::Disc(radius)) => Rigid::Cylinder {
-            half_height: 0.5 * s * body.thickness_m.unwrap_or(2.0 * WALL * radius),
-            radius: s * radius,
-        },
+        (_, Shape::Plate([x, y])) => slab(s * x, s * y, planned.wall_m()),
+        (_, Shape::Disc(radius)) => Rigid::Cylinder { half_height: 0.5 * planned.wall_m(), radius: s * radius },
         (_, Shape::Ring { radius, stock_radius, .. }) => ring(s * radius, s * stock_radius),
-        // With its facets: what rolls on them rattles.
-        (_, Shape::Cylinder { capped: true, .. }) => Rigid::Hull(mesh),
+        // Round, whatever the facets of its mesh: on those it would rattle. Who wants that asks for the hull.
+        (_, &Shape::Cylinder { radius, height, capped: true, .. }) => {
+            Rigid::Cylinder { half_height: 0.5 * s * height, radius: s * radius }
+        }
         _ if body.is_fixed() => Rigid::Mesh(mesh),
         _ => Rigid::Decomposed(mesh),
     }

@@ -240,6 +240,9 @@ struct Voice {
 /// Full scale of the engine inside: so high that its limiters have nothing to do; the level of the file is set afterwards.
 const INNER_FULL_SCALE_PA: f64 = 1e6;
 
+/// Rate at which spins die away, in 1/s: rolling resistance, tuned so that a tube rolls for a few seconds.
+const SPIN_DAMPING: f64 = 0.8;
+
 /// A change of level or balance smaller than this is not worth an event.
 const SAME: f64 = 0.01;
 
@@ -607,6 +610,7 @@ fn world(scene: &Scene, plan: &Plan, warnings: &mut Vec<String>) -> Result<World
             spin: Vec3::from_array(body.spin),
             friction: body.friction.unwrap_or(f64::from(texture.friction)),
             restitution: body.restitution.unwrap_or(f64::from(texture.restitution)),
+            spin_damping: SPIN_DAMPING,
             kind,
             drive: None,
             ..BodySpec::new(rigid_shape(planned))
