@@ -35,7 +35,7 @@ const GRAM: Area = Area::new(LEFT, 234.0, SPAN, 300.0);
 const EVENTS: Area = Area::new(LEFT, 572.0, SPAN, 272.0);
 
 /// What the level panel spans, in dB.
-const LEVEL_RANGE_DB: f64 = 80.0;
+const LEVEL_RANGE_DB: f64 = 60.0;
 /// Levels are taken over at least this time, so that they do not follow each wave.
 const SHORTEST_LEVEL_S: f64 = 0.01;
 
@@ -123,11 +123,14 @@ fn draw_levels(canvas: &mut Canvas, channels: &[Vec<f32>; 2], rate: f64, end_s: 
     };
     panel.ground(canvas, frame);
     let mut right = LEVELS.right();
-    for (levels, (name, ink)) in levels.iter().zip([("left", style::BLUE), ("right", style::ORANGE)]).rev() {
+    // The right one is wider and below, so that it shows where both are the same.
+    for (levels, (name, ink, width)) in
+        levels.iter().zip([("left", style::BLUE, 1.3), ("right", style::ORANGE, 2.6)]).rev()
+    {
         for (k, pair) in levels.windows(2).enumerate() {
             if pair[0].max(pair[1]) > panel.y.low {
                 let place = |k: usize, level: f64| [LEVELS.x + k as f32 + 0.5, panel.py(level.max(panel.y.low))];
-                canvas.line(place(k, pair[0]), place(k + 1, pair[1]), 1.3, style::faded(ink, 215));
+                canvas.line(place(k, pair[0]), place(k + 1, pair[1]), width, ink);
             }
         }
         right -= canvas.text([right, 95.0], name, Text::new(style::TICK).colour(ink).align(Align::Right)) + 18.0;

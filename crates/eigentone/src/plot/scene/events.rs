@@ -18,6 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_ROWS: usize = 16;
 /// A row with more impacts is drawn as a density.
 const MOST_STEMS: usize = 500;
+/// With more than this its dots are smaller.
+const FEW_STEMS: usize = 100;
 /// Impulses further below the largest stand at the foot of their row.
 const IMPULSE_RANGE: f64 = 1e5;
 
@@ -138,11 +140,12 @@ impl EventRows {
         if row.impacts.len() > MOST_STEMS {
             return self.draw_density(canvas, row, time, Area::new(place.x, foot - rise, place.w, rise));
         }
+        let fine = if row.impacts.len() > FEW_STEMS { 0.7 } else { 1.0 };
         for &(when, impulse) in &row.impacts {
             let share = share(impulse);
             let [x, y] = [place.x + place.w * time.share(when), foot - rise * share];
             canvas.line([x, foot], [x, y], 1.0, style::faded(style::BLUE, 120));
-            let radius = (1.2 + 2.6 * share).min(0.12 * place.h + 1.0);
+            let radius = fine * (1.2 + 2.6 * share).min(0.12 * place.h + 1.0);
             canvas.dot([x, y], radius, style::faded(style::BLUE, 210));
         }
     }
@@ -159,38 +162,37 @@ impl EventRows {
         }
         let most = counts.iter().copied().max().unwrap_or(1).max(1);
         let area = Area::new(area.x, area.y.round(), (columns * cell) as f32, (rows * cell) as f32);
-        canvas.image(area, |x, y| match counts[(rows - 1 - y / cell) * columns + x / cell] {
-            0 => style::faded(style::BLUE, 0),
-            count => style::faded(style::BLUE, (110.0 + 145.0 * shade(count, most)) as u8),
+        canvas.image(area, |x, y| {
+            let count = counts[(rows - 1 - y / cell) * columns + x / cell];
+            style::faded(style::BLUE, shade(count, most))
         });
     }
 }
 
-/// 0 for one, 1 for the most, by logarithms.
-fn shade(count: u32, most: u32) -> f64 {
-    f64::from(count).ln() / f64::from(most.max(2)).ln()
+/// Opacity for a count, by logarithms: full for the most.
+fn shade(count: u32, most: u32) -> u8 {
+    let share = if most > 1 { f64::from(count).ln() / f64::from(most).ln() } else { 1.0 };
+    if count > 0 { (110.0 + 145.0 * share) as u8 } else { 0 }
 }
 
 /// Contacts as bars, darker where several last at once.
 fn draw_contacts(canvas: &mut Canvas, contacts: &[[f64; 2]], time: &Axis, area: Area) {
     let columns = area.w as usize;
     let column = |when: f64| ((time.share(when).clamp(0.0, 1.0) * area.w) as usize).min(columns - 1);
-    let mut steps = vec![0i64; columns + 1];
+    let mut steps = vec![0i32; columns + 1];
     for &[from, to] in contacts {
         steps[column(from)] += 1;
         steps[column(to) + 1] -= 1;
     }
-    let mut depth = 0;
-    let depths: Vec<i64> = steps
+    let depths: Vec<u32> = steps
         .iter()
-        .map(|step| {
-            depth += step;
-            depth
+        .scan(0, |depth, step| {
+            *depth += step;
+            Some((*depth).max(0) as u32)
         })
         .collect();
-    canvas.image(area, |x, _| {
-        style::faded(style::ORANGE, if depths[x] > 0 { (130 + 25 * depths[x]).min(255) as u8 } else { 0 })
-    });
+    let most = depths.iter().copied().max().unwrap_or(0);
+    canvas.image(area, |x, _| style::faded(style::ORANGE, shade(depths[x], most)));
 }
 
 /// Both names in order, so that it does not matter who struck whom; a particle, which has none, comes first.

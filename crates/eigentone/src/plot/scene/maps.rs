@@ -13,7 +13,7 @@ const MOST_MAPS: usize = 12;
 const PER_LINE: usize = 6;
 const LEFT: f32 = 84.0;
 const ROOM: f32 = 1180.0;
-const GAP: f32 = 18.0;
+const GAP: f32 = 28.0;
 /// Side of a map if there is room.
 const LARGEST: f32 = 260.0;
 /// Above each line of maps, and below the last.

@@ -102,10 +102,11 @@ impl Sketch {
         }
     }
 
-    /// Someone at a place of the picture who looks this way.
-    pub fn looker(&self, canvas: &mut Canvas, at: [f32; 2], look: Vec3) {
+    /// Someone at a place of the picture who looks this way. Returns whether that is upward, where a name would be.
+    pub fn looker(&self, canvas: &mut Canvas, at: [f32; 2], look: Vec3) -> bool {
         canvas.dot(at, 6.0, style::RED);
         self.arrow(canvas, at, 28.0, look, style::RED);
+        look.normalize_or_zero()[self.axes[1]] > 0.2
     }
 
     /// An arrow along the part of a direction that this view shows.

@@ -14,7 +14,7 @@ use eigentone_core::Vec3;
 const SIDE: Area = Area::new(92.0, 140.0, 590.0, 560.0);
 const TOP: Area = Area::new(776.0, 140.0, 590.0, 560.0);
 /// A listener further out than this many times the size of everything else is shown at the edge.
-const FAR: f64 = 3.0;
+const FAR: f64 = 2.0;
 /// Bodies with a name, the first in the file.
 const MOST_NAMES: usize = 40;
 
@@ -141,13 +141,12 @@ fn draw_listener(canvas: &mut Canvas, sketch: &mut Sketch, scene: &Scene, near: 
     if !place.is_finite() {
         return;
     }
-    if near || sketch.shows(place) {
-        let at = sketch.at(place);
-        sketch.looker(canvas, at, look);
-        return sketch.name(canvas, [at[0], at[1] - 6.0], "listener", style::RED);
-    }
-    let at = sketch.edge(place);
-    sketch.looker(canvas, at, look);
-    let words = format!("listener, further out: ({:.1}, {:.1}, {:.1}) m", place.x, place.y, place.z);
-    sketch.name(canvas, [at[0], at[1] - 6.0], &words.replace('-', "−"), style::RED);
+    let (at, words) = if near || sketch.shows(place) {
+        (sketch.at(place), "listener".to_owned())
+    } else {
+        let [x, y, z] = scene.listener.position;
+        (sketch.edge(place), format!("listener, further out: ({x:.1}, {y:.1}, {z:.1}) m").replace('-', "−"))
+    };
+    let above = sketch.looker(canvas, at, look);
+    sketch.name(canvas, [at[0], at[1] + if above { 28.0 } else { -6.0 }], &words, style::RED);
 }

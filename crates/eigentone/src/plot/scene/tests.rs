@@ -45,8 +45,8 @@ fn inks(picture: &Picture, x: Range<f32>, y: Range<f32>) -> [usize; 2] {
     for v in y.start as u32..y.end as u32 {
         for u in x.start as u32..x.end as u32 {
             let [r, _, b] = picture.pixel(u, v).unwrap().map(i32::from);
-            found[0] += usize::from(b - r > 40);
-            found[1] += usize::from(r - b > 40);
+            found[0] += usize::from(b - r > 24);
+            found[1] += usize::from(r - b > 24);
         }
     }
     found
@@ -57,7 +57,7 @@ fn at(time_s: f32) -> f32 {
     EVENTS.x + 0.5 * EVENTS.w * time_s
 }
 
-const ROWS: Range<f32> = EVENTS.y + 2.0..EVENTS.bottom() - 2.0;
+const ROWS: Range<f32> = EVENTS.y + 2.0..EVENTS.y + EVENTS.h - 2.0;
 
 #[test]
 fn an_impact_stands_at_its_time_and_rises_with_its_impulse() {
@@ -146,7 +146,7 @@ fn a_struck_cell_is_bright_where_it_lies() {
     assert!(picture.height() > HEIGHT + 200);
     // Two maps of 260 pixels; the cell is the last but none in the lowest row of the second.
     let bright = |x: u32, y: u32| picture.pixel(x, HEIGHT + 68 + y).unwrap().iter().map(|v| u32::from(*v)).sum::<u32>();
-    let second = 84 + 260 + 18;
+    let second = 84 + 260 + 28;
     assert!(bright(second + 245, 245) > 600);
     assert!(bright(second + 20, 245) < 30 && bright(second + 245, 20) < 30 && bright(84 + 245, 245) < 30);
 }
