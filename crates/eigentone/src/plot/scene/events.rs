@@ -1,8 +1,8 @@
 //! Events over time, in rows: impacts as stems whose height is the impulse, or as a density where there are many; contacts
 //! as bars.
 //!
-//! A row is a pair of bodies. If there are too many pairs, copies (`pea`, `pea 2`, …) and what a melody drops are taken
-//! together, the largest family first; what is still too much goes into a last row.
+//! A row is a pair of bodies. What a melody drops counts as one body; if there are too many pairs, so do copies (`pea`,
+//! `pea 2`, …), the largest family first. What is still too much goes into a last row.
 
 use super::super::{
     axis::Axis,
@@ -44,6 +44,9 @@ pub(super) struct EventRows {
     pub rows: Vec<Row>,
     impulse: Axis,
 }
+
+/// In the name of what a melody drops, between the body and the note.
+const DROP: &str = " for note ";
 
 type Pair<'a> = [&'a str; 2];
 
@@ -204,7 +207,7 @@ fn pair_of(event: &EventRecord) -> Pair<'_> {
 
 /// What a body is one of: its name without the number of a copy or the note it is dropped for.
 fn family(name: &str) -> &str {
-    let name = name.split(" for note ").next().unwrap_or(name);
+    let name = name.split(DROP).next().unwrap_or(name);
     match name.rsplit_once(' ') {
         Some((family, copy)) if !copy.is_empty() && copy.bytes().all(|b| b.is_ascii_digit()) => family,
         _ => name,
@@ -218,7 +221,8 @@ fn grouped(pairs: BTreeMap<Pair<'_>, Row>) -> Vec<Row> {
         members.entry(family(name)).or_default().insert(name);
     }
     let mut families: Vec<&str> = members.iter().filter(|(_, m)| m.len() > 1).map(|(f, _)| *f).collect();
-    families.sort_by_key(|f| std::cmp::Reverse(members[f].len()));
+    let dropped = |family: &str| members[family].iter().any(|name| name.contains(DROP));
+    families.sort_by_key(|f| (!dropped(f), std::cmp::Reverse(members[f].len())));
     let rank: BTreeMap<&str, usize> = families.iter().enumerate().map(|(rank, family)| (*family, rank)).collect();
     let title = |name: &str, together: usize| match family(name) {
         _ if name.is_empty() => "particles".to_owned(),
@@ -229,7 +233,8 @@ fn grouped(pairs: BTreeMap<Pair<'_>, Row>) -> Vec<Row> {
         let [a, b] = pair.map(|name| title(name, together));
         if a == b { format!("among {a}") } else { format!("{a} – {b}") }
     };
-    let mut together = 0;
+    // Nobody asks which marble it was that struck a bar.
+    let mut together = families.iter().filter(|f| dropped(f)).count();
     while together < families.len()
         && pairs.keys().map(|p| names(p, together)).collect::<BTreeSet<_>>().len() > MOST_ROWS
     {

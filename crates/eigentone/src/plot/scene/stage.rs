@@ -87,11 +87,18 @@ fn frame_of(scene: &Scene, stage: &Stage) -> ([Vec3; 2], bool) {
     let listener = Vec3::from_array(scene.listener.position);
     let things = stage.bodies.iter().flat_map(Placed::world);
     let hail = stage.colliders.iter().chain(&stage.region).flatten().copied();
-    let Some([low, high]) = bounds(things.chain(hail)) else {
+    let Some([mut low, mut high]) = bounds(things.chain(hail)) else {
         // Nothing but the listener, and perhaps a floor.
         return ([listener.min(Vec3::ZERO) - 0.5, listener.max(Vec3::ZERO) + 0.5], true);
     };
     let size = (high - low).max_element().max(1e-3);
+    for floor in stage.bodies.iter().filter(|b| b.points.is_none()) {
+        let (middle, normal) = (0.5 * (low + high), floor.rotation * Vec3::Z);
+        let below = middle - normal * normal.dot(middle - floor.position);
+        if (below - middle).length() <= FAR * size {
+            [low, high] = [low.min(below), high.max(below)];
+        }
+    }
     let with = [low.min(listener), high.max(listener)];
     let near = (with[1] - with[0]).max_element() <= FAR * size;
     let [low, high] = if near { with } else { [low, high] };

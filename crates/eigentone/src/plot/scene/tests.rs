@@ -99,6 +99,7 @@ fn many_pairs_become_few_rows() {
     let bar = |k: usize| format!("bar {}", char::from(b'a' + (k % 8) as u8));
     let drops: Vec<_> = (0..64).map(|k| impact(0.5, [&format!("drop for note {k} (C5)"), &bar(k)], 1.0)).collect();
     assert_eq!(rows(&drops).len(), 8);
+    assert_eq!(rows(&drops[..9]).len(), 8);
     // Nobody is lost when there are no families at all.
     let strangers: Vec<_> = (0..200).map(|k| impact(0.5, [&format!("n{k:03}"), "floor"], 1.0)).collect();
     let found = rows(&strangers);
@@ -194,6 +195,17 @@ fn a_stage_shows_bodies_at_their_places() {
     assert_eq!(around(x, y), 0.0);
     let [x, y] = place(0.0, 1.0);
     assert!(inks(&picture, x - 10.0..x + 10.0, y - 10.0..y + 10.0)[1] > 60);
+}
+
+#[test]
+fn a_floor_is_drawn_where_it_is() {
+    let text = "[[body]]\nplane = true\nposition = [7, 3, -0.2]\n[[body]]\nbox = [0.4, 0.1, 0.1]\n";
+    let picture = inspected("floor", text).unwrap().picture();
+    // Between the floor at −0.2 m and the top of the box at 0.05 m, with a tenth of 0.4 m around them.
+    let per_m = 590.0 / (1.16 * (0.4 + 0.08));
+    let y = 140.0 + 280.0 + 0.125 * per_m;
+    let dark = |y: f32| picture.pixel(200, y as u32).unwrap().iter().all(|v| *v < 180);
+    assert!((-2..=2).any(|d| dark(y + d as f32)) && !(-20..-4).any(|d| dark(y + d as f32)));
 }
 
 #[test]
