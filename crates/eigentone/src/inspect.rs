@@ -1,5 +1,12 @@
 //! What is in a file, and what is wrong with it.
 
+mod scene;
+mod stage;
+
+pub use scene::SceneInspection;
+pub(crate) use stage::{Placed, Stage, bounds};
+
+use crate::scene::Scene;
 use crate::{Error, plot};
 use eigentone_core::mesh::repair::RepairReport;
 use eigentone_core::mesh::report::MeshReport;
@@ -21,6 +28,8 @@ pub enum Inspection {
     Modal(ModelInspection),
     /// A sound.
     Audio(AudioInspection),
+    /// A scene.
+    Scene(SceneInspection),
 }
 
 /// A mesh after repair.
@@ -126,10 +135,11 @@ enum Content {
     Mesh(TriMesh, MeshReport),
     Model(Box<ModalModel>),
     Audio(AudioBuffer),
+    Scene(Box<(Scene, SceneInspection, Stage)>),
 }
 
 impl Inspected {
-    /// Looks into a mesh, tetrahedral mesh, model, mode table or sound. Lengths of a mesh are multiplied by `scale`.
+    /// Looks into a mesh, tetrahedral mesh, model, mode table, sound or scene. Lengths of a mesh are multiplied by `scale`.
     ///
     /// # Errors
     /// If the file cannot be read or is none of these.
@@ -149,7 +159,12 @@ impl Inspected {
                 inspect_tet(import.mesh, import.degenerate)
             }
             FileKind::Field => return Err(wrong("an acoustic field, which this version cannot read yet")),
-            FileKind::Scene => return Err(wrong("a scene or other TOML file, which this version cannot inspect yet")),
+            FileKind::Scene => {
+                let scene = Scene::read(file)?;
+                let (inspection, stage) = scene::inspect_scene(&scene);
+                let content = Content::Scene(Box::new((scene, inspection.clone(), stage)));
+                (Inspection::Scene(inspection), content)
+            }
             _ => {
                 let mut mesh = read_mesh(file)?;
                 mesh.scale(scale);
@@ -165,6 +180,10 @@ impl Inspected {
             Content::Model(model) => plot::model_picture(model),
             Content::Audio(audio) => {
                 plot::spectrogram_picture(&audio.mono(), f64::from(audio.sample_rate_hz), &self.title)
+            }
+            Content::Scene(content) => {
+                let (scene, inspection, stage) = &**content;
+                plot::stage_picture(scene, inspection, stage)
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Pictures of models, meshes and sounds, as PNG.
+//! Pictures of models, meshes, sounds and scenes, as PNG.
 //!
 //! Everything is drawn here: no system font or library is needed. Colours, sizes and axes are shared, so that pictures can
 //! be laid side by side.
@@ -17,6 +17,7 @@ mod curves;
 mod mesh;
 mod model;
 mod overview;
+mod scene;
 mod sound;
 mod spectrum;
 mod style;
@@ -29,6 +30,8 @@ pub use curves::{Curve, curves_picture};
 pub use mesh::mesh_picture;
 pub use model::model_picture;
 pub use overview::{OverviewRow, OverviewSound, overview_picture};
+pub use scene::scene_picture;
+pub(crate) use scene::stage_picture;
 pub use sound::{spectrogram_picture, spectrum_compare_picture};
 
 /// A finished picture.

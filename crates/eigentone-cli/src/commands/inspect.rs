@@ -3,7 +3,9 @@
 use super::{refuse_same, write_picture};
 use crate::args::InspectArgs;
 use crate::output::{self, Failure, say};
-use eigentone::inspect::{AudioInspection, Inspected, Inspection, MeshInspection, ModelInspection, TetInspection};
+use eigentone::inspect::{
+    AudioInspection, Inspected, Inspection, MeshInspection, ModelInspection, SceneInspection, TetInspection,
+};
 use eigentone::io::{mode_rows, write_modes};
 
 /// Modes listed on a terminal; `--json` and `--export` have all.
@@ -33,6 +35,7 @@ pub fn run(args: &InspectArgs) -> Result<(), Failure> {
         Inspection::Tetrahedra(tets) => print_tets(tets),
         Inspection::Modal(model) => print_model(model),
         Inspection::Audio(audio) => print_audio(audio),
+        Inspection::Scene(scene) => print_scene(scene),
         _ => {}
     }
     for file in [&args.plot, &args.export].into_iter().flatten() {
@@ -110,4 +113,23 @@ fn print_audio(audio: &AudioInspection) {
         level(audio.rms_dbfs)
     ));
     output::say_remarks(&[], &audio.warnings);
+}
+
+fn print_scene(scene: &SceneInspection) {
+    let title = if scene.title.is_empty() { "without a title" } else { &scene.title };
+    say(format_args!("scene: {title}, {} s at {:.0} Hz, seed {}", scene.duration_s, scene.sample_rate_hz, scene.seed));
+    let counts = [
+        (scene.melody_notes, "notes"),
+        (scene.events, "scripted events"),
+        (scene.bridges, "bridges"),
+        (scene.particles, "particles"),
+        (scene.colliders, "colliders"),
+    ];
+    let mut parts = vec![format!("{} bodies, {} of which sound", scene.bodies, scene.sounding)];
+    parts.extend(counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
+    say(parts.join("; "));
+    if !scene.surfaces.is_empty() {
+        say(format_args!("surfaces: {}", scene.surfaces.join(", ")));
+    }
+    output::say_remarks(&[], &scene.warnings);
 }

@@ -1,6 +1,6 @@
 //! `eigentone render`.
 
-use super::refuse_same;
+use super::{refuse_same, write_picture};
 use crate::args::{Format, RenderArgs};
 use crate::output::{self, Failure};
 use crate::progress::with_bar;
@@ -39,6 +39,9 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     if let Some(file) = &args.events {
         write_json(file, &rendering.events)?;
     }
+    if let Some(file) = &args.plot {
+        write_picture(&eigentone::plot::scene_picture(&rendering, &title(&scene)), file)?;
+    }
     if args.json {
         output::say_json(&json!({
             "wav": args.output, "stats": rendering.stats, "warnings": rendering.warnings,
@@ -47,6 +50,12 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     tell(args, &rendering);
     Ok(())
+}
+
+/// What the scene calls itself, or else its file.
+fn title(scene: &Scene) -> String {
+    let name = scene.file.file_name().map(|n| n.to_string_lossy().into_owned());
+    if scene.title.is_empty() { name.unwrap_or_default() } else { scene.title.clone() }
 }
 
 fn tell(args: &RenderArgs, rendering: &Rendering) {

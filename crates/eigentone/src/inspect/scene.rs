@@ -1,0 +1,111 @@
+//! Scenes: what is in them, without making a single model.
+
+use super::stage::Stage;
+use crate::scene::Scene;
+use crate::{materials, textures};
+use eigentone_core::MaterialTable;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// A scene.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SceneInspection {
+    /// What it calls itself.
+    pub title: String,
+    /// How long it lasts, in s, without the tail.
+    pub duration_s: f64,
+    /// Of the sound that comes of it.
+    pub sample_rate_hz: f64,
+    /// Seed.
+    pub seed: u64,
+    /// Bodies, with all copies and what melodies drop.
+    pub bodies: usize,
+    /// Those of them that make a sound.
+    pub sounding: usize,
+    /// Textures that it describes or uses, by name.
+    pub surfaces: Vec<String>,
+    /// Scripted events.
+    pub events: usize,
+    /// Notes of all melodies.
+    pub melody_notes: usize,
+    /// Particles in flight.
+    pub particles: usize,
+    /// What particles may strike.
+    pub colliders: usize,
+    /// Bodies that drive others.
+    pub bridges: usize,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Looks into a scene, and sketches it.
+pub(super) fn inspect_scene(scene: &Scene) -> (SceneInspection, Stage) {
+    let (stage, mut warnings) = Stage::new(scene);
+    warnings.extend(unknown_names(scene));
+    let (mut bodies, mut sounding, mut melody_notes) = (0, 0, 0);
+    for body in &scene.bodies {
+        bodies += body.count();
+        sounding += if body.is_silent() { 0 } else { body.count() };
+    }
+    for melody in &scene.melodies {
+        match melody.score() {
+            Ok(score) => {
+                melody_notes += score.len();
+                let loud = scene.body(&melody.body).is_some_and(|b| !b.is_silent());
+                sounding += if loud { score.len() } else { 0 };
+            }
+            Err(e) => warnings.push(format!("a melody cannot be played: {e}")),
+        }
+    }
+    if sounding == 0 {
+        warnings.push("nothing in it makes a sound".to_owned());
+    }
+    if scene.particles.is_some() && scene.colliders.is_empty() {
+        warnings.push("there are particles, but no [[collider]] for them to strike".to_owned());
+    }
+    let described = scene.surfaces.iter().map(|s| &s.name);
+    let surfaces: BTreeSet<&String> = scene.bodies.iter().filter_map(|b| b.surface.as_ref()).chain(described).collect();
+    let inspection = SceneInspection {
+        title: scene.title.clone(),
+        duration_s: scene.duration_s,
+        sample_rate_hz: scene.output.sample_rate_hz,
+        seed: scene.seed,
+        bodies: bodies + melody_notes,
+        sounding,
+        surfaces: surfaces.into_iter().cloned().collect(),
+        events: scene.events.len(),
+        melody_notes,
+        particles: scene.particles.as_ref().map_or(0, |p| p.particles),
+        colliders: scene.colliders.len(),
+        bridges: scene.bridges.len(),
+        warnings,
+    };
+    (inspection, stage)
+}
+
+/// Materials, textures and pitches that rendering will not find.
+fn unknown_names(scene: &Scene) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let mut table = MaterialTable::builtin();
+    let own = scene.folder.join("materials.toml");
+    if own.is_file() {
+        warnings.extend(materials::add_from_file(&mut table, &own).err().map(|e| e.to_string()));
+    }
+    let mut known = textures::builtin();
+    for surface in &scene.surfaces {
+        let added = textures::add(&mut known, &surface.name, surface.like.as_deref(), surface.texture.clone());
+        warnings.extend(added.err().map(|message| format!("[[surface]] {message}")));
+    }
+    for body in &scene.bodies {
+        let material = table.get(&body.material).err().map(|e| e.to_string());
+        let surface = body.surface.as_ref().and_then(|name| known.get(name).err()).map(|e| e.to_string());
+        warnings.extend(material.into_iter().chain(surface).map(|e| format!("body `{}`: {e}", body.name)));
+    }
+    for melody in &scene.melodies {
+        let played = melody.score().unwrap_or_default();
+        let missing: BTreeSet<_> =
+            played.iter().map(|n| n.note).filter(|n| !scene.bodies.iter().any(|b| b.tune == Some(*n))).collect();
+        warnings.extend(missing.iter().map(|note| format!("no body has `tune = \"{note}\"`, which a melody plays")));
+    }
+    warnings
+}
