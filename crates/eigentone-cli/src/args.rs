@@ -26,7 +26,7 @@ pub enum Command {
     Strike(StrikeArgs),
     /// Simulate a scene and write its sound
     Render(RenderArgs),
-    /// Tell what is in a mesh, model, mode table or sound, and what is wrong with it
+    /// Tell what is in a mesh, model, mode table, scene or sound, and what is wrong with it
     Inspect(InspectArgs),
     /// List the materials
     Materials(MaterialsArgs),

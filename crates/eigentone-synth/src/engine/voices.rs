@@ -7,7 +7,7 @@ use crate::body::Body;
 use crate::drive::Feed;
 
 /// More sounding contacts than this are a crowd, in which single points are not told apart.
-const CROWD: u64 = 8;
+const CROWD: u64 = 6;
 
 /// A place for a voice.
 #[derive(Debug, Default)]

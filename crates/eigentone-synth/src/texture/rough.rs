@@ -77,10 +77,13 @@ impl Octave {
     /// Adds the heights at some places.
     fn add(&mut self, weight: f32, seed: u64, places_m: &[f64; BLOCK], out: &mut [f32]) {
         let per_m = 1.0 / self.cell_m;
-        for (y, place_m) in out.iter_mut().zip(places_m) {
-            let cells = place_m * per_m;
-            // Downwards, also below zero; a call of `floor` would cost more than all the rest.
-            let cell = cells as i64 - i64::from(cells < 0.0);
+        // Downwards, also below zero; a call of `floor` would cost more than all the rest.
+        let cell_of = |place_m: f64| (place_m * per_m) as i64 - i64::from(place_m < 0.0);
+        let places_m = &places_m[..out.len()];
+        let mut begin = 0;
+        while begin < out.len() {
+            let cell = cell_of(places_m[begin]);
+            let stays = places_m[begin..].iter().take_while(|p| cell_of(**p) == cell).count();
             if self.cell != cell {
                 self.cell = cell;
                 self.heights = std::array::from_fn(|i| {
@@ -88,9 +91,14 @@ impl Octave {
                     3f32.sqrt() * Noise::new(cell_seed(seed, at)).bipolar() as f32
                 });
             }
-            let (u, [a, b, c, d]) = ((cells - cell as f64) as f32, self.heights);
-            *y += weight
-                * (b + 0.5 * u * ((c - a) + u * ((2.0 * a - 5.0 * b + 4.0 * c - d) + u * (3.0 * (b - c) + d - a))));
+            let [a, b, c, d] = self.heights.map(|h| weight * h);
+            let cubic = [b, 0.5 * (c - a), 0.5 * (2.0 * a - 5.0 * b + 4.0 * c - d), 0.5 * (3.0 * (b - c) + d - a)];
+            let range = begin..begin + stays;
+            for (y, place_m) in out[range.clone()].iter_mut().zip(&places_m[range]) {
+                let u = (place_m * per_m - cell as f64) as f32;
+                *y += cubic[0] + u * (cubic[1] + u * (cubic[2] + u * cubic[3]));
+            }
+            begin += stays;
         }
     }
 }

@@ -89,7 +89,7 @@ mod tests {
         let cache = ModelCache::in_folder(&folder);
         let mesh = primitives::bar(0.1, 0.02, 0.01);
         let steel = MaterialTable::builtin().get("steel").unwrap().clone();
-        let settings = MeshModelSettings::default();
+        let settings = MeshModelSettings { name: "bar".to_owned(), ..MeshModelSettings::default() };
         let key = key(&mesh, &steel, &settings);
         let make = || Ok(model_from_mesh(&mesh, &steel, &settings, &Progress::silent()).unwrap());
         let first = cache.get_or_make(&key, make).unwrap();

@@ -415,7 +415,8 @@ impl Maker<'_> {
             Method::Solid => MethodChoice::Solid,
         };
         let settings = MeshModelSettings {
-            name: body.name.clone(),
+            // The same body under another name is the same model.
+            name: body.shape.key().to_owned(),
             method,
             thickness_m: body.thickness_m.map(|t| t * scale).or(open.then(|| WALL * (high - low).max_element())),
             most_modes: body.modes.unwrap_or(MeshModelSettings::default().most_modes),
@@ -425,9 +426,7 @@ impl Maker<'_> {
             let thickness = settings.thickness_m.unwrap_or(WALL * length.max(*width));
             return self.supported_plate(body, [scale * length, scale * width, thickness], material);
         }
-        // The same body under another name is the same model.
-        let unnamed = MeshModelSettings { name: String::new(), ..settings.clone() };
-        let key = cache::key(mesh, material, &unnamed) + if body.compress { "-compressed" } else { "" };
+        let key = cache::key(mesh, material, &settings) + if body.compress { "-compressed" } else { "" };
         let file = || std::path::PathBuf::from(format!("{} (body `{}`)", self.scene.file.display(), body.name));
         self.cache.get_or_make(&key, || {
             let model = model_from_mesh(mesh, material, &settings, self.progress)
