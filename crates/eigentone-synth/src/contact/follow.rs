@@ -171,8 +171,8 @@ fn direction(points: &[ContactPoint], sticks: bool) -> Vec3 {
         points.iter().map(weighted).sum::<Vec3>().normalize_or_zero()
     };
     let (normal, slip) = (sum(&|p| p.normal), sum(&|p| p.slip_m_s));
-    // Tuned shares; friction acts along the slip alone.
-    let (across, along) = if sticks { (0.2, 1.0) } else { (1.0, 0.3) };
+    // Tuned shares. What sticks is also pulled into the surface: so it can make a plate or a bar bend, as a bow does.
+    let (across, along) = if sticks { (1.0, 1.0) } else { (1.0, 0.3) };
     (across * normal + along * slip).normalize_or(Vec3::Z)
 }
 

@@ -120,6 +120,8 @@ pub struct Tracker {
     /// When each pair last made a blow.
     struck: BTreeMap<[u32; 2], f64>,
     damping: BTreeMap<u32, f32>,
+    /// Damping that bodies have by themselves, where it is not one.
+    own_damping: BTreeMap<u32, f32>,
     happenings: Vec<Happening>,
     counter: u64,
 }
@@ -144,6 +146,7 @@ impl Tracker {
             followed: BTreeMap::new(),
             struck: BTreeMap::new(),
             damping: BTreeMap::new(),
+            own_damping: BTreeMap::new(),
             happenings: Vec::new(),
             counter: settings.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15),
         }
@@ -163,6 +166,24 @@ impl Tracker {
     /// Where a body was last, if it has been told.
     pub fn pose(&self, number: u32) -> Option<&Pose> {
         self.poses.get(&number)
+    }
+
+    /// Damping that a body has by itself, from the next frame on; what touches it damps it further.
+    pub fn set_damping(&mut self, number: u32, damping: f32) {
+        self.own_damping.insert(number, damping);
+    }
+
+    /// Ends all contacts that scrape or roll: the simulation has stopped.
+    ///
+    /// # Errors
+    /// If the engine's queue is full.
+    pub fn stop(&mut self, time_s: f64, handle: &mut Handle) -> Result<(), EngineError> {
+        let ids: Vec<u64> = self.followed.keys().copied().collect();
+        let frame = ContactFrame { time_s, ..ContactFrame::default() };
+        for id in ids {
+            self.end(&Contact { id, phase: Phase::End, ..Contact::default() }, &frame, handle)?;
+        }
+        self.damp(&frame, handle)
     }
 
     /// What was heard since the last call.
@@ -345,7 +366,7 @@ impl Tracker {
 
     /// Tells bodies by how much what touches them damps them, where that has changed.
     fn damp(&mut self, frame: &ContactFrame, handle: &mut Handle) -> Result<(), EngineError> {
-        let mut now: BTreeMap<u32, f32> = BTreeMap::new();
+        let mut now = self.own_damping.clone();
         for followed in self.followed.values().filter(|f| f.damping > 1.0) {
             for (side, body) in followed.bodies.into_iter().enumerate() {
                 let other = followed.bodies[1 - side];

@@ -49,7 +49,6 @@ impl Scene {
         let mut listener = Table::new("[listener]", problems);
         listener.finite("position", &self.listener.position);
         listener.direction("look", &self.listener.look);
-        listener.within("ears_m", self.listener.ears_m, 0.0, 1.0);
 
         let quality = &self.quality;
         let mut table = Table::new("[quality]", problems);

@@ -105,14 +105,12 @@ pub struct Listener {
     pub position: [f64; 3],
     /// Which way it looks; any length.
     pub look: [f64; 3],
-    /// From ear to ear, in m.
-    pub ears_m: f64,
 }
 
 impl Default for Listener {
     /// Two metres in front of the origin (on the side of −y), at the height of somebody sitting.
     fn default() -> Self {
-        Self { position: [0.0, -2.0, 1.2], look: [0.0, 1.0, 0.0], ears_m: 0.18 }
+        Self { position: [0.0, -2.0, 1.2], look: [0.0, 1.0, 0.0] }
     }
 }
 
@@ -120,7 +118,7 @@ impl Default for Listener {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quality {
-    /// Modes quieter than this sleep, in Pa. By default 10 µPa, which nobody hears.
+    /// Modes quieter than this sleep, in Pa. By default 1 µPa, 26 dB below hearing: quiet scenes are turned up.
     pub truncation_pa: f64,
     /// Leave out modes that others mask. If not given: yes where `masking_db` is given.
     pub masking: Option<bool>,
@@ -139,7 +137,7 @@ pub struct Quality {
 impl Default for Quality {
     fn default() -> Self {
         Self {
-            truncation_pa: 1e-5,
+            truncation_pa: 1e-6,
             masking: None,
             masking_db: None,
             compensate: false,

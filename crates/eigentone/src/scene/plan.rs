@@ -260,7 +260,17 @@ struct Surfaces {
 impl Surfaces {
     fn new(scene: &Scene) -> Result<Self, Error> {
         let mut table = textures::builtin();
-        for surface in &scene.surfaces {
+        // Those that others are like first, wherever they stand.
+        let mut left: Vec<_> = scene.surfaces.iter().collect();
+        let mut order = Vec::new();
+        while !left.is_empty() {
+            let waits = |s: &&super::Surface| left.iter().any(|l| Some(&l.name) == s.like.as_ref() && l.name != s.name);
+            let (later, now): (Vec<_>, Vec<_>) = left.iter().copied().partition(waits);
+            // A circle is refused by the reader; if one is left, the table says what is missing.
+            order.extend(if now.is_empty() { std::mem::take(&mut left) } else { now });
+            left = if left.is_empty() { left } else { later };
+        }
+        for surface in order {
             textures::add(&mut table, &surface.name, surface.like.as_deref(), surface.texture.clone()).map_err(
                 |message| Error::Scene { file: scene.file.clone(), message: format!("[[surface]] {message}") },
             )?;

@@ -226,6 +226,9 @@ struct Stage<'a> {
     heard: Vec<bool>,
     blocks: u64,
     seconds: Seconds,
+    /// Whether the simulation, or its recording, has come to its end.
+    stopped: bool,
+    over_budget: u64,
     warnings: Vec<String>,
 }
 
@@ -289,12 +292,15 @@ impl<'a> Stage<'a> {
             None => Motion::Live(Box::new(world(scene, plan, &mut warnings)?)),
         };
         let ids: Vec<Option<BodyId>> = voices.iter().map(|v| v.id).collect();
+        let script = Script::new(scene, plan, &ids, &mut handle, &mut tracker)?;
         Ok(Self {
             scene,
             plan,
             motion,
             recorder: options.record.as_deref().map(Recorder::create).transpose()?,
-            script: Script::new(scene, plan, &ids, &mut handle)?,
+            script,
+            stopped: false,
+            over_budget: 0,
             hail: Hail::new(scene, plan, &ids)?,
             handle,
             processor,
@@ -332,8 +338,11 @@ impl<'a> Stage<'a> {
                     voice.pose = *pose;
                 }
             }
+            if self.stopped {
+                self.tracker.stop(time_s, &mut self.handle)?;
+            }
             self.tracker.step(&frame, &mut self.handle)?;
-            self.script.step(time_s, &mut self.handle)?;
+            self.script.step(time_s, &mut self.handle, &mut self.tracker)?;
             if let Some(hail) = &mut self.hail {
                 hail.step(time_s.min(self.scene.duration_s), &mut self.handle, &mut self.events)?;
             }
@@ -361,8 +370,15 @@ impl<'a> Stage<'a> {
         let stopped = time_s > self.scene.physics.stop_s.unwrap_or(f64::INFINITY).min(self.scene.duration_s);
         let nothing = ContactFrame { time_s, step_s, ..ContactFrame::default() };
         match &mut self.motion {
-            Motion::Replay(replay) => Ok(replay.next_frame()?.unwrap_or(nothing)),
-            Motion::Live(_) if stopped => Ok(nothing),
+            Motion::Replay(replay) => {
+                let frame = replay.next_frame()?;
+                self.stopped = frame.is_none();
+                Ok(frame.unwrap_or(nothing))
+            }
+            Motion::Live(_) if stopped => {
+                self.stopped = true;
+                Ok(nothing)
+            }
             Motion::Live(world) => {
                 move_by_hand(world, self.plan, begin_s, step_s)
                     .and_then(|()| self.script.push(world, begin_s, step_s))
@@ -379,11 +395,11 @@ impl<'a> Stage<'a> {
             let (Some(id), Some(_)) = (id, &self.plan.bodies[number].model) else { continue };
             let place = Vec3::from_array(pose.position.map(f64::from));
             let own = Decibels(self.plan.bodies[number].body.gain_db).amplitude();
+            let own = self.script.gain(number).unwrap_or(own);
             let (new_level, new_balance) = (own * self.ear.level(place), self.ear.balance(place));
             if (new_level / level - 1.0).abs() > SAME || level == 0.0 {
                 let time = Moment { sample: self.processor.clock(), fraction: 0.0 };
-                let gain = new_level as f32 * self.script.gain(number);
-                if self.handle.send(Event { time, body: id, action: Action::Gain(gain) }).is_ok() {
+                if self.handle.send(Event { time, body: id, action: Action::Gain(new_level as f32) }).is_ok() {
                     self.voices[number].level = new_level;
                 }
             }
@@ -411,6 +427,7 @@ impl<'a> Stage<'a> {
             self.modes.truncated_mean += stats.truncated as f64;
             self.modes.masked_mean += stats.masked as f64;
             self.modes.scaled_mean += stats.scaled as f64;
+            self.over_budget += u64::from(self.scene.quality.budget.is_some_and(|b| stats.mixed > b as u64));
             self.blocks += 1;
         }
         self.seconds.synthesis += begin.elapsed().as_secs_f64();
@@ -439,6 +456,10 @@ impl<'a> Stage<'a> {
         if levelled.turned_down {
             self.warnings.push("louder than full scale: turned down to −1 dBFS; raise full_scale_pa".to_owned());
         }
+        if self.channels.iter().flatten().all(|y| *y == 0.0) {
+            let why = "nothing was heard: no body that sounds was struck or scraped, or all of it was quieter than `truncation_pa`";
+            self.warnings.push(why.to_owned());
+        }
         let peak = self.channels.iter().flatten().fold(0.0f32, |m, y| m.max(y.abs()));
         self.events.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
         let stats = *self.processor.stats();
@@ -455,7 +476,6 @@ impl<'a> Stage<'a> {
         };
         let kinds = |kind| self.events.iter().filter(|e| e.kind == kind).count();
         let s = self.seconds;
-        let over = self.scene.quality.budget.is_some_and(|b| stats.mixed_most > b as u64);
         let stats = RenderStats {
             duration_s: end_s,
             sample_rate_hz: rate,
@@ -467,7 +487,7 @@ impl<'a> Stage<'a> {
             seconds: s,
             realtime_factor: end_s / (s.simulation + s.synthesis + s.propagation).max(1e-9),
             synthesis_realtime_factor: end_s / s.synthesis.max(1e-9),
-            over_budget_blocks: u64::from(over),
+            over_budget_blocks: self.over_budget,
             peak_dbfs: if peak > 0.0 { Decibels::from_amplitude(f64::from(peak)).get() } else { -200.0 },
             non_finite_samples: self.processor.non_finite_samples(),
             full_scale_pa: level::FULL_SCALE_PA / levelled.gain.amplitude(),

@@ -7,6 +7,7 @@ use eigentone_core::event::{Action, BodyId, Event, Moment};
 use eigentone_core::units::Decibels;
 use eigentone_core::{ModalModel, Vec3};
 use eigentone_sim::rigid::{RigidError, World};
+use eigentone_synth::contact::Tracker;
 use eigentone_synth::{ContactTime, Handle};
 
 /// A blow's stiffness and the mass behind it where the scene does not say: a wooden mallet.
@@ -22,9 +23,10 @@ pub(super) struct Script {
     events: Vec<(f64, BodyId, Action)>,
     next: usize,
     pushes: Vec<(f64, u32, Push)>,
-    /// Loudness that events have given each body, beside that by distance.
-    gains: Vec<f32>,
-    gain_events: Vec<(f64, usize, f32)>,
+    /// Loudness that events have given bodies in place of their own.
+    gains: Vec<Option<f64>>,
+    gain_events: Vec<(f64, usize, f64)>,
+    dampings: Vec<(f64, usize, f32)>,
     rate_hz: f64,
 }
 
@@ -35,14 +37,21 @@ enum Push {
 }
 
 impl Script {
-    pub fn new(scene: &Scene, plan: &Plan, ids: &[Option<BodyId>], handle: &mut Handle) -> Result<Self, Error> {
+    pub fn new(
+        scene: &Scene,
+        plan: &Plan,
+        ids: &[Option<BodyId>],
+        handle: &mut Handle,
+        tracker: &mut Tracker,
+    ) -> Result<Self, Error> {
         let rate_hz = scene.output.sample_rate_hz;
         let mut script = Self {
             events: Vec::new(),
             next: 0,
             pushes: Vec::new(),
-            gains: vec![1.0; ids.len()],
+            gains: vec![None; ids.len()],
             gain_events: Vec::new(),
+            dampings: Vec::new(),
             rate_hz,
         };
         for event in &scene.events {
@@ -51,7 +60,7 @@ impl Script {
         for (number, planned) in plan.bodies.iter().enumerate() {
             let Some(id) = ids[number] else { continue };
             if planned.body.damping > 1.0 {
-                script.events.push((0.0, id, Action::Damping(planned.body.damping as f32)));
+                script.dampings.push((0.0, number, planned.body.damping as f32));
             }
             if planned.body.emphasis != 1.0 {
                 script.events.push((0.0, id, Action::Emphasis(planned.body.emphasis as f32)));
@@ -59,7 +68,9 @@ impl Script {
             script.events.extend(strains(&planned.body.strain).map(|(t, strain)| (t, id, Action::Strain(strain))));
         }
         script.events.sort_by(|a, b| a.0.total_cmp(&b.0));
-        script.step(0.0, handle)?;
+        script.gain_events.sort_by(|a, b| a.0.total_cmp(&b.0));
+        script.dampings.sort_by(|a, b| a.0.total_cmp(&b.0));
+        script.step(0.0, handle, tracker)?;
         Ok(script)
     }
 
@@ -88,12 +99,15 @@ impl Script {
                 let model = plan.bodies[sounding].model.as_ref().ok_or_else(|| bad("it has no model".to_owned()))?;
                 blow(event, impulse, model).ok_or_else(|| bad("its model has no surface to strike".to_owned()))?
             }
-            Scripted::Damping(x) => Action::Damping(x as f32),
             Scripted::Frequency(x) => Action::Frequency(x as f32),
             Scripted::Strain(x) => Action::Strain(x as f32),
             Scripted::Emphasis(x) => Action::Emphasis(x as f32),
+            Scripted::Damping(x) => {
+                self.dampings.push((event.time_s, number, x as f32));
+                return Ok(());
+            }
             Scripted::GainDb(db) => {
-                self.gain_events.push((event.time_s, number, Decibels(db).amplitude() as f32));
+                self.gain_events.push((event.time_s, number, Decibels(db).amplitude()));
                 return Ok(());
             }
             _ => Action::Silence,
@@ -103,19 +117,22 @@ impl Script {
     }
 
     /// Sends what happens until this time.
-    pub fn step(&mut self, until_s: f64, handle: &mut Handle) -> Result<(), Error> {
+    pub fn step(&mut self, until_s: f64, handle: &mut Handle, tracker: &mut Tracker) -> Result<(), Error> {
         while let Some(&(time_s, body, action)) = self.events.get(self.next).filter(|e| e.0 <= until_s) {
             handle.send(Event { time: Moment::at(time_s, self.rate_hz), body, action })?;
             self.next += 1;
         }
-        for &(_, number, gain) in self.gain_events.iter().filter(|e| e.0 <= until_s) {
-            self.gains[number] = gain;
+        for (_, number, gain) in self.gain_events.extract_if(.., |e| e.0 <= until_s) {
+            self.gains[number] = Some(gain);
+        }
+        for (_, number, damping) in self.dampings.extract_if(.., |e| e.0 <= until_s) {
+            tracker.set_damping(number as u32, damping);
         }
         Ok(())
     }
 
-    /// Loudness that the script gives a body.
-    pub fn gain(&self, number: usize) -> f32 {
+    /// Loudness that the script has given a body.
+    pub fn gain(&self, number: usize) -> Option<f64> {
         self.gains[number]
     }
 

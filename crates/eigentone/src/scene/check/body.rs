@@ -119,6 +119,9 @@ fn motion(body: &Body, table: &mut Table<'_>) {
     if body.template && (body.copies.is_some() || body.lands.is_some() || body.is_fixed()) {
         table.say("template", "is dropped by melodies, so it has no `copies` and no `lands`, and is not fixed");
     }
+    if body.edges != super::super::Edges::Free && !matches!(body.shape, super::super::Shape::Plate(_)) {
+        table.say("edges", "is for a `plate`; leave it out");
+    }
     if body.lands.is_some() {
         if body.copies.is_some() {
             table.say("lands", "excludes `copies`, which would all fall on the same place");
