@@ -120,11 +120,11 @@ pub struct Gain {
 }
 
 impl Default for Gain {
-    /// REFERENCE E.3: `∝ √N` up to 50 N (tuned: 5 N of excitation at 50 N, so that a rolling tube is some 40 dB below its fall), and `0.05 + v` up to one.
+    /// After REFERENCE E.3: `0.05 + v` up to one, and about `∝ √N` up to 50 N; tuned to two fifths of the load at 5 N and a fifth at 50 N, so that light things do not leap.
     fn default() -> Self {
         Self {
             slip: Curve::of(&[[0.0, 0.05], [0.95, 1.0]]),
-            force: Curve::of(&[[0.0, 0.0], [0.5, 0.5], [2.0, 1.0], [8.0, 2.0], [18.0, 3.0], [32.0, 4.0], [50.0, 5.0]]),
+            force: Curve::of(&[[0.0, 0.0], [1.0, 0.5], [5.0, 2.0], [20.0, 5.0], [50.0, 10.0]]),
         }
     }
 }

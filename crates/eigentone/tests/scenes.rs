@@ -298,3 +298,21 @@ fn odd_scenes_end_well() {
     assert_eq!(rendering.stats.bodies, 10_000);
     assert!(rendering.warnings.iter().any(|w| w.contains("nothing was heard")));
 }
+
+/// What excites the rolling tube is not periodic: the intervals between bumps of the floor have a standard deviation of 40 % of their mean and more.
+#[test]
+fn rolling_is_no_buzz() {
+    use eigentone::synth::texture::{ContactState, Generator};
+    let table = eigentone::textures::builtin();
+    let mut concrete = table.get("concrete").unwrap().clone();
+    concrete.low_pass.order = 0;
+    let mut generator = Generator::new(eigentone::textures::prepare(&concrete, None, 1, 44_100.0).unwrap(), 5);
+    let state = ContactState { travel_m_s: 0.4, force_n: 4.5, ..ContactState::default() };
+    let mut force = vec![0.0; 64 * 2000];
+    force.chunks_mut(64).for_each(|block| generator.fill(&state, block));
+    let onsets: Vec<usize> = (1..force.len()).filter(|&n| force[n - 1] == 0.0 && force[n] != 0.0).collect();
+    let gaps: Vec<f64> = onsets.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
+    let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+    let deviation = (gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / gaps.len() as f64).sqrt();
+    assert!(gaps.len() > 300 && deviation > 0.4 * mean, "{} intervals, {mean:.1} ± {deviation:.1}", gaps.len());
+}
