@@ -14,7 +14,7 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Make five objects, strike them, and write sounds, pictures and a page: start here
+    /// Make five objects and strike them, play three scenes, and write sounds, pictures and a page: start here
     Demo(DemoArgs),
     /// Make a model from a mesh (OBJ, STL, PLY, glTF), from tetrahedra (.node/.ele), or from an edited mode table (CSV, JSON)
     Model(ModelArgs),

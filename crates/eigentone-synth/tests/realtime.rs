@@ -6,10 +6,12 @@ use assert_no_alloc::{AllocDisabler, assert_no_alloc, violation_count};
 use common::{point, random_body};
 use eigentone_core::event::{Action, BodyId, Event, Moment};
 use eigentone_core::model::SiteBlend;
+use eigentone_core::texture::{Bumps, Foil, Friction, Loose, Profile, Rough, Texture};
 use eigentone_core::{DiffuseBand, ModalModel, Noise, Vec3};
+use eigentone_synth::texture::Prepared;
 use eigentone_synth::{
-    BLOCK, BodySettings, BridgeSettings, Budget, Glide, Masking, Nonlinear, Quality, Settings, Shaper, StreamWriter,
-    engine,
+    BLOCK, BodySettings, BridgeSettings, Budget, ContactSettings, Glide, Keyframe, Masking, Nonlinear, PointState,
+    Quality, Settings, Shaper, StepBank, StreamWriter, engine,
 };
 use std::sync::Arc;
 
@@ -77,6 +79,34 @@ fn a_quality(noise: &mut Noise) -> Quality {
     }
 }
 
+/// One surface of every kind that needs no recording.
+fn surfaces(rate: f64) -> Vec<Arc<Prepared>> {
+    let profiles = [
+        Profile::Smooth,
+        Profile::Bumps(Bumps::default()),
+        Profile::Rough(Rough::default()),
+        Profile::Loose(Loose::default()),
+        Profile::Foil(Foil::default()),
+        Profile::Friction(Friction::default()),
+    ];
+    profiles
+        .into_iter()
+        .map(|profile| Texture { profile, direct_pa_per_n: 0.1, decay_s: 0.1, ..Texture::default() })
+        .map(|texture| Prepared::new(&texture, &[], &[], 1, rate).unwrap())
+        .collect()
+}
+
+fn a_keyframe(noise: &mut Noise, sample: u64) -> Keyframe {
+    let mut point = || PointState {
+        force_n: (200.0 * noise.bipolar()) as f32,
+        slip_m_s: noise.bipolar() as f32,
+        travel_m_s: [noise.bipolar() as f32, noise.uniform() as f32],
+    };
+    let points = [point(), point(), PointState::default(), point()];
+    let site = SiteBlend { sites: [(noise.uniform() * 39.0) as u32, 1, 2], weights: [0.5, 0.3, 0.2] };
+    Keyframe { time: Moment { sample, fraction: 0.0 }, points, sites: [site; 2], directions: [[0.0, 0.6, 0.8]; 2] }
+}
+
 /// A storm of everything. Also bounds the output: forces and impulses are clipped, so that sound is finite.
 #[test]
 fn a_storm_of_events_allocates_nothing_on_the_audio_side() {
@@ -92,6 +122,7 @@ fn a_storm_of_events_allocates_nothing_on_the_audio_side() {
         let (mut handle, mut processor) = engine(settings).unwrap();
         let mut bodies: Vec<BodyId> = Vec::new();
         let mut writers: Vec<StreamWriter> = Vec::new();
+        let (surfaces, mut contacts) = (surfaces(rate), Vec::new());
         let contact = point(&[(100.0, 1.0, 1.0)]).nearest_contact(Vec3::ZERO).unwrap();
         for block in 0..6000u64 {
             let now = block * BLOCK as u64;
@@ -107,6 +138,29 @@ fn a_storm_of_events_allocates_nothing_on_the_audio_side() {
                     ..BridgeSettings::new(a, b, &contact, [1.0, 0.0, 0.0], 0.4)
                 });
                 writers.extend(handle.stream(b, &contact, [0.0, 0.0, 1.0], 256).ok());
+            }
+            if noise.uniform() < 0.1 && bodies.len() > 1 {
+                let mut pick = || (noise.uniform() * bodies.len() as f64) as usize;
+                let pair = [Some(bodies[pick()]), Some(bodies[pick()]).filter(|_| block % 3 > 0)];
+                let surface = |noise: &mut Noise| &surfaces[(noise.uniform() * surfaces.len() as f64) as usize];
+                let settings = ContactSettings {
+                    bodies: pair,
+                    surfaces: [surface(&mut noise), surface(&mut noise)],
+                    points: 4,
+                    mass_over_stiffness_s: 1e-4,
+                    seed: block,
+                    feedback: (block % 2 == 0).then(|| StepBank::new(&point(&[(440.0, 5.0, 1.0)]).modes, &[1.0], rate)),
+                    first: a_keyframe(&mut noise, now),
+                };
+                contacts.extend(handle.open_contact(settings).ok());
+            }
+            for &contact in &contacts {
+                let key = a_keyframe(&mut noise, now + 64);
+                let _ = handle.update_contact(contact, key);
+            }
+            if noise.uniform() < 0.1 && !contacts.is_empty() {
+                let end = Moment { sample: now + (noise.uniform() * 900.0) as u64, fraction: 0.0 };
+                let _ = handle.close_contact(contacts.swap_remove(0), end);
             }
             if noise.uniform() < 0.05 && !writers.is_empty() {
                 writers.swap_remove(0);

@@ -1,8 +1,10 @@
-//! The newcomer's first command: five objects made, struck at two places each, drawn and written up.
+//! The newcomer's first command: five objects made, struck at two places each, and three scenes played; drawn and written up.
 
 mod page;
 
 use crate::level::{self, Level};
+use crate::scene::cache::ModelCache;
+use crate::scene::{RenderOptions, Scene, render};
 use crate::{Error, plot};
 use eigentone_core::mesh::primitives;
 use eigentone_core::units::Decibels;
@@ -105,7 +107,40 @@ pub struct DemoReport {
     pub overview: PathBuf,
     /// The objects.
     pub objects: Vec<DemoObject>,
+    /// The scenes.
+    pub scenes: Vec<DemoScene>,
 }
+
+/// One scene.
+#[derive(Clone, Debug, Serialize)]
+pub struct DemoScene {
+    /// Short name, the stem of its files.
+    pub name: String,
+    /// Title.
+    pub title: String,
+    /// Bodies in it.
+    pub bodies: usize,
+    /// Blows in it.
+    pub impacts: usize,
+    /// Contacts that slide or roll.
+    pub contacts: usize,
+    /// The sound.
+    pub sound: PathBuf,
+    /// Its events and spectrogram.
+    pub picture: PathBuf,
+    /// The scene file.
+    pub file: PathBuf,
+}
+
+/// Scenes that the demo plays.
+const SCENES: [(&str, &str); 3] = [
+    ("xylophone", include_str!("../../../scenes/xylophone.toml")),
+    ("cylinder", include_str!("../../../scenes/cylinder.toml")),
+    ("surfaces", include_str!("../../../scenes/surfaces.toml")),
+];
+
+/// Share of the work that objects are; the rest is scenes.
+const OBJECTS_SHARE: f64 = 0.6;
 
 /// One object.
 #[derive(Clone, Debug, Serialize)]
@@ -145,18 +180,48 @@ pub fn run(folder: &Path, progress: &Progress<'_>) -> Result<DemoReport, Error> 
     let exhibits = exhibits();
     let mut made = Vec::new();
     for (k, exhibit) in exhibits.iter().enumerate() {
-        let share = |_: &str, s: f64| progress.report(exhibit.title, (k as f64 + s) / exhibits.len() as f64);
+        let share =
+            |_: &str, s: f64| progress.report(exhibit.title, OBJECTS_SHARE * (k as f64 + s) / exhibits.len() as f64);
         made.push(make(exhibit, &materials, &Progress::new(&share))?);
     }
     let mut objects = Vec::new();
     for (exhibit, (model, sounds)) in exhibits.iter().zip(&made) {
         objects.push(write(folder, exhibit, model, sounds)?);
     }
+    let mut scenes = Vec::new();
+    for (k, (name, text)) in SCENES.iter().enumerate() {
+        let share = |_: &str, s: f64| {
+            progress.report(name, OBJECTS_SHARE + (1.0 - OBJECTS_SHARE) * (k as f64 + s) / SCENES.len() as f64);
+        };
+        scenes.push(play(folder, name, text, &Progress::new(&share))?);
+    }
     let overview = folder.join("overview.png");
     write_bytes(&overview, &draw_overview(&exhibits, &made).png_bytes())?;
     let page = folder.join("index.html");
-    write_bytes(&page, page::html(&objects).as_bytes())?;
-    Ok(DemoReport { folder: folder.to_owned(), page, overview, objects })
+    write_bytes(&page, page::html(&objects, &scenes).as_bytes())?;
+    Ok(DemoReport { folder: folder.to_owned(), page, overview, objects, scenes })
+}
+
+fn play(folder: &Path, name: &str, text: &str, progress: &Progress<'_>) -> Result<DemoScene, Error> {
+    let scene = Scene::parse(text, folder, &format!("{name}.toml"))?;
+    let options = RenderOptions { cache: ModelCache::standard(), ..RenderOptions::default() };
+    let rendering = render(&scene, &options, progress)?;
+    let at = |extension: &str| folder.join(format!("{name}.{extension}"));
+    let (sound, picture, file) = (at("wav"), at("png"), at("toml"));
+    let audio = AudioBuffer { sample_rate_hz: rendering.sample_rate_hz, channels: rendering.channels.to_vec() };
+    write_wav(&sound, &audio, SampleFormat::Pcm24)?;
+    write_bytes(&picture, &plot::scene_picture(&rendering, &scene.title).png_bytes())?;
+    write_bytes(&file, text.as_bytes())?;
+    Ok(DemoScene {
+        name: name.to_owned(),
+        title: scene.title,
+        bodies: rendering.stats.bodies,
+        impacts: rendering.stats.events.impacts,
+        contacts: rendering.stats.events.contacts,
+        sound,
+        picture,
+        file,
+    })
 }
 
 fn make(

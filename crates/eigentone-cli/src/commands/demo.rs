@@ -23,6 +23,12 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
             places.join(" and ")
         ));
     }
+    for scene in &report.scenes {
+        output::say(format_args!(
+            "{:15} {} bodies, {} impacts, {} contacts that slide or roll",
+            scene.name, scene.bodies, scene.impacts, scene.contacts
+        ));
+    }
     output::say(format_args!(
         "\nopen {} in a browser to hear them; {} shows them",
         report.page.display(),

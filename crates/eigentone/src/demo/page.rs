@@ -1,6 +1,6 @@
 //! The demo's web page: plays the sounds without a server.
 
-use super::DemoObject;
+use super::{DemoObject, DemoScene};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -15,14 +15,28 @@ figcaption{font-size:.92em;margin-bottom:.2rem}audio{width:100%}\
 img{max-width:100%;border-radius:4px;background:#fff}code{font-size:.92em}";
 
 /// The page; files are named relative to it.
-pub fn html(objects: &[DemoObject]) -> String {
+pub fn html(objects: &[DemoObject], scenes: &[DemoScene]) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
          <title>Eigentone demo</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>Eigentone</h1>\n\
-         <p>Five objects made from a mesh and a material, each struck at two places. Nothing here was recorded.</p>\n"
+         <p>Five objects made from a mesh and a material, each struck at two places, and three scenes in which things fall, roll and scrape. Nothing here was recorded.</p>\n"
     );
     for object in objects {
         article(&mut page, object);
+    }
+    for s in scenes {
+        let _ = write!(
+            page,
+            "<article>\n<h2>{}</h2>\n<p class=\"facts\">{} bodies · {} impacts · {} contacts that slide or roll · <code>{}</code></p>\n\
+             <audio controls preload=\"none\" src=\"{}\"></audio>\n<p><img src=\"{}\" alt=\"Level, spectrogram and events\"></p>\n</article>\n",
+            s.title,
+            s.bodies,
+            s.impacts,
+            s.contacts,
+            name(&s.file),
+            name(&s.sound),
+            name(&s.picture)
+        );
     }
     page.push_str("<article>\n<h2>Overview</h2>\n<img src=\"overview.png\" alt=\"Meshes, modes and spectrograms of all objects\">\n</article>\n</body>\n</html>\n");
     page
