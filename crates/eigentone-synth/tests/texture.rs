@@ -461,7 +461,9 @@ fn contacts_allocate_nothing_and_stay_finite() {
             }
         });
         assert_eq!(violation_count(), 0, "{:?} allocates", texture.profile);
-        assert!(peak < 100.0, "{:?}: {peak} N", texture.profile);
+        // A profile is of the order of one: a hundred times the largest gain is out of the question.
+        let most_n = texture.gain.slip.largest() * texture.gain.force.largest();
+        assert!(peak < 100.0 * most_n, "{:?}: {peak} N", texture.profile);
     }
 }
 

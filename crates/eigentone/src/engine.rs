@@ -103,12 +103,8 @@ impl Processor {
         }
     }
 
-    /// Fills left and right with the next samples.
-    ///
-    /// # Panics
-    /// If they are not of the same length.
+    /// Fills left and right with the next samples, as many as the shorter has room for.
     pub fn process_stereo(&mut self, left: &mut [f32], right: &mut [f32]) {
-        assert_eq!(left.len(), right.len(), "as many samples left as right");
         for (l, r) in left.iter_mut().zip(right) {
             [*l, *r] = self.next_frame();
         }

@@ -232,6 +232,65 @@ fn a_scene_gives_the_same_bytes_every_time() {
     assert_ne!(a.channels, other.channels, "another seed, another fall");
 }
 
+/// A contact that is still sliding when the simulation stops ends there, and the recording of it too: nothing sounds on, and the bytes are the same.
+#[test]
+fn what_slides_at_the_end_ends() {
+    let mut scene = scene("surfaces");
+    (scene.duration_s, scene.output.tail_s) = (1.2, Some(0.8));
+    let stream = Path::new(env!("CARGO_TARGET_TMPDIR")).join("slide.contacts");
+    let live = RenderOptions { record: Some(stream.clone()), ..options() };
+    let replay = RenderOptions { replay: Some(stream), ..options() };
+    let [a, b] = [live, replay].map(|o| render(&scene, &o, &Progress::silent()).unwrap());
+    assert_eq!(a.channels, b.channels);
+    assert!(energy(&cut(&a, 0.8, 1.1)) > 0.0);
+    assert!(energy(&cut(&a, 1.9, 2.0)) < 1e-6 * energy(&cut(&a, 0.8, 1.1)), "it drones");
+}
+
+/// A stream from another engine at 60 steps per second is heard at its own times, in a scene of 480.
+#[test]
+fn a_stream_with_other_steps_keeps_its_times() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("slow.contacts");
+    let mut text = "{\"format\":\"eigentone.contacts/1\"}\n".to_owned();
+    for step in 1..=60 {
+        let time_s = f64::from(step) / 60.0;
+        let contacts = if step == 31 {
+            "[{\"id\":1,\"bodies\":[0,1],\"phase\":\"begin\",\"points\":[{\"position\":[0,0,0],\"normal\":[0,0,1],\
+             \"normal_impulse_ns\":0.1,\"approach_m_s\":1.0,\"touch_s\":0.005}]}]"
+        } else {
+            "[]"
+        };
+        text += &format!("{{\"time_s\":{time_s},\"step_s\":{},\"contacts\":{contacts}}}\n", 1.0 / 60.0);
+    }
+    std::fs::write(&file, text + "\n").unwrap();
+    let scene = "duration_s=1\n[[body]]\nplane=true\n[[body]]\nbar=[0.2,0.02,0.01]\nposition=[0,0,0.01]\n";
+    let scene = Scene::parse(scene, Path::new("."), "slow.toml").unwrap();
+    let rendering = render(&scene, &RenderOptions { replay: Some(file), ..options() }, &Progress::silent()).unwrap();
+    assert_eq!(rendering.events.len(), 1, "{:?}", rendering.events);
+    assert!((rendering.events[0].time_s - 0.505).abs() < 1e-6);
+    let first = rendering.channels[0].iter().position(|y| *y != 0.0).unwrap() as f64 / 44_100.0;
+    assert!((first - 0.505).abs() < 1e-4, "{first}");
+}
+
+/// `v = J/m`, once, whatever the time: scripted pushes fall into exactly one step.
+#[test]
+fn a_push_happens_once() {
+    for time_s in [0.075, 0.1, 0.15, 0.2, 1.0 / 480.0] {
+        let text = format!(
+            "duration_s=0.5\n[physics]\ngravity=[0,0,0]\n[[body]]\nname='x'\nsphere=0.05\nsilent=true\nmass_kg=1\n\
+             [[event]]\ntime_s={time_s}\nbody='x'\npush_ns=[1,0,0]\n"
+        );
+        let stream = Path::new(env!("CARGO_TARGET_TMPDIR")).join("push.contacts");
+        let scene = Scene::parse(&text, Path::new("."), "push.toml").unwrap();
+        render(&scene, &RenderOptions { record: Some(stream.clone()), ..options() }, &Progress::silent()).unwrap();
+        let mut replay = eigentone::scene::stream::Replay::open(&stream).unwrap();
+        let mut speed = 0.0;
+        while let Some(frame) = replay.next_frame().unwrap() {
+            speed = frame.poses.last().map_or(speed, |p| p.velocity[0]);
+        }
+        assert!((speed - 1.0).abs() < 1e-3, "{speed} m/s for {time_s} s");
+    }
+}
+
 /// A stone's impact is heard at its time, `t = (−v + √(v² + 2gh))/g`, to one sample.
 #[test]
 fn hail_is_on_time() {

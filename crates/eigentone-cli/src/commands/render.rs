@@ -16,6 +16,17 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         [Some(&args.output), args.stats.as_ref(), args.events.as_ref(), args.plot.as_ref(), args.record.as_ref()];
     let read: Vec<_> = [Some(&args.scene), args.replay.as_ref()].into_iter().flatten().collect();
     refuse_same(&read, &written)?;
+    if args.budget == Some(0) {
+        return Err(Failure::Usage("--budget 0 leaves nothing to be heard; give at least 1".to_owned()));
+    }
+    // Found out now, not after the work.
+    for file in written.into_iter().flatten() {
+        let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|f| !f.is_dir()) {
+            let message = format!("the folder {} does not exist; create it first", folder.display());
+            return Err(eigentone::Error::WrongKind { file: file.clone(), message }.into());
+        }
+    }
     let scene = Scene::read(&args.scene)?;
     let options = RenderOptions {
         seed: args.seed,

@@ -196,7 +196,8 @@ impl Blow<'_> {
             });
             for (n, force_n) in out.iter().enumerate().filter(|(_, f)| **f > 0.0) {
                 let later_s = shape.duration_s + (at + n) as f64 / self.rate_hz;
-                let point = ContactPoint { normal_impulse_ns: force_n * period_s, ..*point };
+                let point =
+                    ContactPoint { normal_impulse_ns: force_n * period_s, tangent_impulse_ns: [0.0; 3], ..*point };
                 let micro = Blow { time_s: self.time_s + later_s, ..*self };
                 micro.strike(&point, point.normal_impulse_ns, 0.5 * shape.duration_s, handle)?;
             }

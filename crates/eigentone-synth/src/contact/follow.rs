@@ -33,6 +33,8 @@ pub(super) struct Followed {
     pub force_n: f64,
     /// Contact damping it was counted with.
     pub damping: f32,
+    /// Where it was last, in the world.
+    pub place: [f32; 3],
 }
 
 /// A point that is followed.
@@ -80,15 +82,18 @@ impl Followed {
             directions: [[0.0; 3]; 2],
             force_n: 0.0,
             damping: 1.0,
+            place: [0.0; 3],
         }
     }
 
-    /// Takes in what a frame says of it.
-    pub fn step(&mut self, contact: &Contact, poses: [&Pose; 2], step_s: f64) {
-        let total: f64 = contact.points.iter().map(|p| f64::from(p.normal_impulse_ns.max(0.0))).sum();
+    /// Takes in what a frame says of it; `carried` is the share of its impulse that is not a blow's.
+    pub fn step(&mut self, contact: &Contact, carried: f32, poses: [&Pose; 2], step_s: f64) {
+        let pressed = |p: &ContactPoint| carried * p.normal_impulse_ns.max(0.0);
+        let total: f64 = contact.points.iter().map(|p| f64::from(pressed(p))).sum();
         let follow = 1.0 - (-step_s / FORCE_SMOOTHING_S).exp();
         self.force_n += follow * (total / step_s.max(1e-9) - self.force_n);
         let middle = mean_place(&contact.points);
+        self.place = middle;
         for (way, pose) in self.ways.iter_mut().zip(poses) {
             way.step(pose.to_local(middle), step_s);
         }
@@ -106,8 +111,7 @@ impl Followed {
             };
             (slot.place, slot.taken) = (place, true);
             let state = &mut slot.state;
-            state.force_n +=
-                follow as f32 * (point.normal_impulse_ns.max(0.0) / step_s.max(1e-9) as f32 - state.force_n);
+            state.force_n += follow as f32 * (pressed(point) / step_s.max(1e-9) as f32 - state.force_n);
             state.slip_m_s = at_rest_below(length(point.slip_m_s), REST_SLIP_M_S);
             let travel = point.travel_m_s.unwrap_or(travelled);
             state.travel_m_s = travel.map(|v| at_rest_below(v.abs(), REST_TRAVEL_M_S));

@@ -10,7 +10,7 @@ use eigentone_core::contact::{Contact, ContactFrame, Phase, Pose};
 use eigentone_core::event::{Action, BodyId, Event, Moment};
 use eigentone_core::model::SiteBlend;
 use eigentone_core::{ModalModel, Vec3};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Damping below this is not heard, and not worth changing every mode for.
@@ -69,6 +69,11 @@ impl Partner {
         Self { body: Some(body), mass_kg, finder: Some(SiteFinder::new(model)), ..Self::silent() }
     }
 
+    /// The same for another body of the same model.
+    pub fn for_body(self, body: BodyId) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
     /// The same with another mass.
     pub fn with_mass(self, mass_kg: f64) -> Self {
         Self { mass_kg, ..self }
@@ -119,6 +124,8 @@ pub struct Tracker {
     followed: BTreeMap<u64, Followed>,
     /// When each pair last made a blow.
     struck: BTreeMap<[u32; 2], f64>,
+    /// Contacts that made a blow in this frame, and the share of their impulse that it was.
+    blows: BTreeMap<u64, f32>,
     damping: BTreeMap<u32, f32>,
     /// Damping that bodies have by themselves, where it is not one.
     own_damping: BTreeMap<u32, f32>,
@@ -145,6 +152,7 @@ impl Tracker {
             poses: BTreeMap::new(),
             followed: BTreeMap::new(),
             struck: BTreeMap::new(),
+            blows: BTreeMap::new(),
             damping: BTreeMap::new(),
             own_damping: BTreeMap::new(),
             happenings: Vec::new(),
@@ -163,6 +171,11 @@ impl Tracker {
         self.poses.remove(&number);
     }
 
+    /// Where a body is, for those that frames never tell of.
+    pub fn set_pose(&mut self, pose: Pose) {
+        self.poses.insert(pose.body, pose);
+    }
+
     /// Where a body was last, if it has been told.
     pub fn pose(&self, number: u32) -> Option<&Pose> {
         self.poses.get(&number)
@@ -171,19 +184,6 @@ impl Tracker {
     /// Damping that a body has by itself, from the next frame on; what touches it damps it further.
     pub fn set_damping(&mut self, number: u32, damping: f32) {
         self.own_damping.insert(number, damping);
-    }
-
-    /// Ends all contacts that scrape or roll: the simulation has stopped.
-    ///
-    /// # Errors
-    /// If the engine's queue is full.
-    pub fn stop(&mut self, time_s: f64, handle: &mut Handle) -> Result<(), EngineError> {
-        let ids: Vec<u64> = self.followed.keys().copied().collect();
-        let frame = ContactFrame { time_s, ..ContactFrame::default() };
-        for id in ids {
-            self.end(&Contact { id, phase: Phase::End, ..Contact::default() }, &frame, handle)?;
-        }
-        self.damp(&frame, handle)
     }
 
     /// What was heard since the last call.
@@ -202,10 +202,18 @@ impl Tracker {
         for pose in &frame.poses {
             self.poses.insert(pose.body, *pose);
         }
+        // What has parted first, said or not: a contact of which nothing is heard any more must not sound on.
+        let there: BTreeSet<u64> =
+            frame.contacts.iter().filter(|c| c.phase != Phase::End && !c.points.is_empty()).map(|c| c.id).collect();
+        let parted: Vec<u64> = self.followed.keys().filter(|id| !there.contains(id)).copied().collect();
+        for id in parted {
+            self.end(id, frame.time_s, handle)?;
+        }
         self.find_blows(frame, handle)?;
-        for contact in &frame.contacts {
+        for contact in frame.contacts.iter().filter(|c| there.contains(&c.id)) {
             self.follow(contact, frame, handle)?;
         }
+        self.blows.clear();
         self.damp(frame, handle)
     }
 
@@ -257,6 +265,7 @@ impl Tracker {
             };
             blow.send(handle)?;
             self.struck.insert(c.contact.bodies, c.time_s);
+            self.blows.insert(c.contact.id, c.share);
             self.happenings.push(Happening {
                 time_s: c.time_s,
                 bodies: c.contact.bodies,
@@ -268,14 +277,13 @@ impl Tracker {
     }
 
     fn follow(&mut self, contact: &Contact, frame: &ContactFrame, handle: &mut Handle) -> Result<(), EngineError> {
-        if contact.phase == Phase::End || contact.points.is_empty() {
-            return self.end(contact, frame, handle);
-        }
         let Some(partners) = self.known(contact).map(|[a, b]| [a.clone(), b.clone()]) else { return Ok(()) };
         let poses = contact.bodies.map(|body| self.pose_of(body));
-        let since = frame.time_s - frame.step_s;
-        let mut followed = self.followed.remove(&contact.id).unwrap_or_else(|| Followed::new(contact.bodies, since));
-        followed.step(contact, poses.each_ref(), frame.step_s);
+        let mut followed =
+            self.followed.remove(&contact.id).unwrap_or_else(|| Followed::new(contact.bodies, frame.time_s));
+        // What was a blow does not press as well.
+        let carried = 1.0 - self.blows.get(&contact.id).copied().unwrap_or(0.0);
+        followed.step(contact, carried, poses.each_ref(), frame.step_s);
         let textures = partners.each_ref().map(|p| p.surface.texture());
         followed.damping = textures[0].damping.max(textures[1].damping);
         let old_enough = frame.time_s - followed.since_s >= self.settings.least_age_s;
@@ -283,11 +291,16 @@ impl Tracker {
         if rough && old_enough && (followed.voice.is_some() || followed.moves()) {
             followed.aim(contact, poses.each_ref(), partners.each_ref());
             let key = keyframe(&followed, frame.time_s, self.rate_hz);
-            match followed.voice {
-                Some(voice) => handle.update_contact(voice, key)?,
-                None if !self.make_room(followed.power_w(), frame.time_s, handle)? => {}
-                None => self.open(&mut followed, contact, partners.each_ref(), key, frame.time_s, handle)?,
-            }
+            let sent = match followed.voice {
+                Some(voice) => handle.update_contact(voice, key),
+                None => self.make_room(followed.power_w(), frame.time_s, handle).and_then(|room| match room {
+                    true => self.open(&mut followed, contact, partners.each_ref(), key, frame.time_s, handle),
+                    false => Ok(()),
+                }),
+            };
+            // Whatever went wrong, it is not forgotten: its voice must be closed some day.
+            self.followed.insert(contact.id, followed);
+            return sent;
         }
         self.followed.insert(contact.id, followed);
         Ok(())
@@ -307,10 +320,11 @@ impl Tracker {
             return Ok(true);
         }
         let Some(weakest) = weakest.filter(|w| 4.0 * w.power_w() < power_w) else { return Ok(false) };
-        let Some(voice) = weakest.voice.take() else { return Ok(false) };
-        let bodies = weakest.bodies;
+        let Some(voice) = weakest.voice else { return Ok(false) };
         handle.close_contact(voice, Moment::at(time_s + 0.01, self.rate_hz))?;
-        self.happenings.push(Happening { time_s, bodies, position: [0.0; 3], what: What::End });
+        weakest.voice = None;
+        let (bodies, position) = (weakest.bodies, weakest.place);
+        self.happenings.push(Happening { time_s, bodies, position, what: What::End });
         Ok(true)
     }
 
@@ -347,20 +361,20 @@ impl Tracker {
             first,
         });
         let Ok(voice) = opened else { return ignore_full(opened) };
-        handle.update_contact(voice, key)?;
         followed.voice = Some(voice);
+        handle.update_contact(voice, key)?;
         self.happenings.push(Happening { time_s, bodies: contact.bodies, position: place, what: What::Begin });
         Ok(())
     }
 
-    fn end(&mut self, contact: &Contact, frame: &ContactFrame, handle: &mut Handle) -> Result<(), EngineError> {
-        let Some(followed) = self.followed.remove(&contact.id) else { return Ok(()) };
+    fn end(&mut self, id: u64, time_s: f64, handle: &mut Handle) -> Result<(), EngineError> {
+        let Some(followed) = self.followed.get(&id) else { return Ok(()) };
         if let Some(voice) = followed.voice {
-            handle.close_contact(voice, Moment::at(frame.time_s + 0.01, self.rate_hz))?;
-            let position = contact.points.first().map_or([0.0; 3], |p| p.position);
-            let what = What::End;
-            self.happenings.push(Happening { time_s: frame.time_s, bodies: followed.bodies, position, what });
+            handle.close_contact(voice, Moment::at(time_s + 0.01, self.rate_hz))?;
+            let (bodies, position) = (followed.bodies, followed.place);
+            self.happenings.push(Happening { time_s, bodies, position, what: What::End });
         }
+        self.followed.remove(&id);
         Ok(())
     }
 

@@ -121,6 +121,11 @@ fn gathered(points: &[PointState; POINTS]) -> [PointState; POINTS] {
 /// Length of the fade at the end of a contact: 10 ms (REFERENCE E.1).
 const FADE_S: f64 = 0.01;
 
+/// The same in samples.
+pub(super) fn fade_samples(rate_hz: f64) -> u64 {
+    (FADE_S * rate_hz).max(1.0) as u64
+}
+
 impl Voice {
     pub fn new(
         bodies: [Option<BodyId>; 2],
@@ -253,7 +258,7 @@ impl Voice {
 
     fn fade(&mut self, clock: u64, rate_hz: f64) {
         let Some(end) = self.end else { return };
-        let length = (FADE_S * rate_hz) as f32;
+        let length = fade_samples(rate_hz) as f32;
         for n in 0..BLOCK {
             let left = end.saturating_sub(clock + n as u64) as f32;
             let gain = (left / length).min(1.0);

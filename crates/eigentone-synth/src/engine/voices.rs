@@ -7,7 +7,7 @@ use crate::body::Body;
 use crate::drive::Feed;
 
 /// More sounding contacts than this are a crowd, in which single points are not told apart.
-const CROWD: u64 = 6;
+const CROWD: u64 = 4;
 
 /// A place for a voice.
 #[derive(Debug, Default)]
@@ -33,8 +33,9 @@ impl Processor {
     }
 
     pub(super) fn close_voice(&mut self, id: ContactId, at: u64) {
+        let soonest = self.clock + super::voice::fade_samples(self.world.rate_hz);
         if let Some(voice) = self.voice(id) {
-            voice.close(at);
+            voice.close(at.max(soonest));
         }
     }
 
@@ -68,8 +69,8 @@ impl Processor {
                     let feed = &mut *body.drives()[drive].feed;
                     if fill {
                         feed.force.iter_mut().zip(&voice.force).for_each(|(y, x)| *y += x);
-                        // What needs no resonator is heard once, with the first body that is there.
-                        if side == 0 || voice.bodies[0].is_none() {
+                        // What needs no resonator is heard once, with the first body that can be pushed.
+                        if side == 0 || voice.seats[0].is_none() {
                             feed.direct.iter_mut().zip(&voice.direct).for_each(|(y, x)| *y += x);
                         }
                     } else {
@@ -98,6 +99,11 @@ impl Processor {
             let (site, direction) = (&sites[side], directions[side]);
             match voice.seats[side] {
                 Some(Seat { drive, own: true }) if voice.moved => {
+                    body.aim(drive, site, direction, &self.world, &mut self.scratch);
+                }
+                // Whoever is left alone on a drive that was another's takes it over.
+                Some(Seat { drive, own: false }) if body.drives()[drive].riders == 1 => {
+                    voice.seats[side] = Some(Seat { drive, own: true });
                     body.aim(drive, site, direction, &self.world, &mut self.scratch);
                 }
                 Some(_) => {}

@@ -82,11 +82,24 @@ impl Hail {
         let count = colliders.len();
         let mut simulation = Simulation::new(cloud.clone(), colliders.clone()).map_err(|e| bad(e.to_string()))?;
         if let Some(rate) = settings.rate {
-            // How many impacts a second come of this many particles is tried on a copy of the scene.
-            let (mut trial, mut impacts, seconds) = (simulation, Vec::new(), cloud.onset_s + 2.0);
-            trial.advance(seconds, &mut impacts);
-            let late = impacts.iter().filter(|i| i.time_s > cloud.onset_s).count() as f64 / 2.0;
-            let wanted = (cloud.particles as f64 * rate / late.max(1.0)).round().clamp(1.0, 1e7) as usize;
+            // How many impacts a second come of this many particles is tried on a copy of the scene, for two seconds from when all have begun to arrive.
+            let (mut trial, mut impacts) = (simulation, Vec::new());
+            while impacts.is_empty() && trial.now_s() < cloud.onset_s + cloud.longest_flight_s {
+                trial.advance(trial.now_s() + 1.0, &mut impacts);
+            }
+            let from_s = trial.now_s() + cloud.onset_s;
+            trial.advance(from_s + 2.0, &mut impacts);
+            let sounds = |i: &&Impact| {
+                let part = parts[i.collider as usize].get(i.part as usize).copied().flatten();
+                i.time_s > from_s && part.is_some()
+            };
+            let late = impacts.iter().filter(sounds).count() as f64 / 2.0;
+            if late == 0.0 {
+                return Err(bad(
+                    "[particles] `rate`: no particle strikes a body that sounds; check the region".to_owned()
+                ));
+            }
+            let wanted = (cloud.particles as f64 * rate / late).round().clamp(1.0, 1e6) as usize;
             let cloud = Cloud { particles: wanted, ..cloud };
             simulation = Simulation::new(cloud, colliders).map_err(|e| bad(e.to_string()))?;
         }

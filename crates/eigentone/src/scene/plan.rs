@@ -11,7 +11,7 @@ use eigentone_modal::{Compression, MeshModelError, MeshModelSettings, MethodChoi
 use eigentone_synth::texture::Prepared;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Half the side of a floor without end, in m, and its thickness.
 const FLOOR_M: f64 = 50.0;
@@ -93,7 +93,8 @@ impl Plan {
     /// Puts bodies that shall land somewhere at some time to where they must begin: at the first step of the simulation after they were let go, with the
     /// speed they then have.
     fn land(&mut self, scene: &Scene) -> Result<(), Error> {
-        let gravity = Vec3::from_array(scene.physics.gravity).length();
+        let [gx, gy, gz] = scene.physics.gravity;
+        let gravity = -gz;
         for i in 0..self.bodies.len() {
             let Some(lands) = self.bodies[i].body.lands.clone() else { continue };
             let bad = |message: String| Error::Scene { file: scene.file.clone(), message };
@@ -101,6 +102,12 @@ impl Plan {
             let Some(target) = self.find(&lands.on) else {
                 return Err(bad(format!("body `{name}` shall land on `{}`, which does not exist", lands.on)));
             };
+            if !self.bodies[target].body.is_fixed() {
+                return Err(bad(format!(
+                    "body `{name}` shall land on `{}`, which may move; make it `fixed`, or give `position` and `appears_s` yourself",
+                    lands.on
+                )));
+            }
             let top = self.top_of(target, lands.offset);
             let below = self.bodies[i].lowest_m();
             let fall_s = (2.0 * lands.height_m / gravity.max(1e-9)).sqrt();
@@ -120,8 +127,9 @@ impl Plan {
             // Sideways it flies as fast as it is told, and starts so much earlier on its way.
             let [vx, vy, _] = body.velocity;
             let left_s = fall_s - fallen_s;
-            body.position = [top.x - vx * left_s, top.y - vy * left_s, top.z - below + height];
-            body.velocity = [vx, vy, -gravity * fallen_s];
+            let back = |v: f64, g: f64| v * left_s - 0.5 * g * left_s * left_s;
+            body.position = [top.x - back(vx, gx), top.y - back(vy, gy), top.z - below + height];
+            body.velocity = [vx - gx * left_s, vy - gy * left_s, -gravity * fallen_s];
             body.appears_s = Some(appears_s);
         }
         Ok(())
@@ -144,11 +152,7 @@ impl Plan {
             .filter_map(|t| height_at(t.map(|v| world[v as usize]), x, y))
             .fold(f64::NEG_INFINITY, f64::max);
         // A plate is modelled by its middle, but struck on its top.
-        let above = match target.body.shape {
-            Shape::Plate(_) | Shape::Disc(_) => 0.5 * target.wall_m(),
-            _ => 0.0,
-        };
-        Vec3::new(x, y, above + if height.is_finite() { height } else { high.z })
+        Vec3::new(x, y, target.half_wall_m() + if height.is_finite() { height } else { high.z })
     }
 }
 
@@ -156,7 +160,15 @@ impl Planned {
     /// How far below its origin its lowest point is (negative: above), as it is turned.
     fn lowest_m(&self) -> f64 {
         let turn = glam_turn(&self.body);
-        self.mesh.positions.iter().map(|p| (turn * *p).z).fold(f64::INFINITY, f64::min)
+        self.mesh.positions.iter().map(|p| (turn * *p).z).fold(f64::INFINITY, f64::min) - self.half_wall_m()
+    }
+
+    /// How far the surface of a plate or disc is above its middle, as it is turned.
+    fn half_wall_m(&self) -> f64 {
+        match self.body.shape {
+            Shape::Plate(_) | Shape::Disc(_) => 0.5 * self.wall_m() * (glam_turn(&self.body) * Vec3::Z).z.abs(),
+            _ => 0.0,
+        }
     }
 
     /// Thickness of a plate or disc.
@@ -251,6 +263,8 @@ fn written_out(scene: &Scene) -> Result<Vec<Body>, Error> {
 
 /// The textures of a scene, prepared as they are needed.
 struct Surfaces {
+    /// Those made ready: many bodies share one.
+    ready: Mutex<BTreeMap<String, Arc<Prepared>>>,
     table: TextureTable,
     folder: std::path::PathBuf,
     rate_hz: f64,
@@ -275,7 +289,13 @@ impl Surfaces {
                 |message| Error::Scene { file: scene.file.clone(), message: format!("[[surface]] {message}") },
             )?;
         }
-        Ok(Self { table, folder: scene.folder.clone(), rate_hz: scene.output.sample_rate_hz, seed: scene.seed })
+        Ok(Self {
+            ready: Mutex::default(),
+            table,
+            folder: scene.folder.clone(),
+            rate_hz: scene.output.sample_rate_hz,
+            seed: scene.seed,
+        })
     }
 
     /// The texture of a body; without one, a smooth surface as stiff as its material.
@@ -290,7 +310,14 @@ impl Surfaces {
             }
             None => Texture { name: "smooth".to_owned(), stiffness_n_m: stiffness_of(material), ..Texture::default() },
         };
-        textures::prepare(&texture, Some(&self.folder), self.seed, self.rate_hz)
+        let key = format!("{} {}", texture.name, texture.stiffness_n_m);
+        let mut ready = self.ready.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(surface) = ready.get(&key) {
+            return Ok(surface.clone());
+        }
+        let surface = textures::prepare(&texture, Some(&self.folder), self.seed, self.rate_hz)?;
+        ready.insert(key, surface.clone());
+        Ok(surface)
     }
 }
 

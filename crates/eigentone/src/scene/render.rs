@@ -25,7 +25,9 @@ use eigentone_synth::{
     Shaper,
 };
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// What a user may set beside the scene file.
@@ -226,8 +228,6 @@ struct Stage<'a> {
     heard: Vec<bool>,
     blocks: u64,
     seconds: Seconds,
-    /// Whether the simulation, or its recording, has come to its end.
-    stopped: bool,
     over_budget: u64,
     warnings: Vec<String>,
 }
@@ -239,6 +239,9 @@ struct Voice {
     level: f64,
     balance: [f64; 2],
 }
+
+/// Events that can wait in the engine.
+const MOST_EVENTS: usize = 1 << 16;
 
 /// Full scale of the engine inside: so high that its limiters have nothing to do; the level of the file is set afterwards.
 const INNER_FULL_SCALE_PA: f64 = 1e6;
@@ -257,7 +260,7 @@ impl<'a> Stage<'a> {
             sample_rate_hz: scene.output.sample_rate_hz,
             most_bodies: count.max(1),
             most_modes_per_body: most_modes.unwrap_or(1).max(1),
-            most_events: 1 << 16,
+            most_events: MOST_EVENTS,
             most_bridges: scene.bridges.len().max(1),
             quality: quality(scene),
             ..Settings::default()
@@ -277,11 +280,18 @@ impl<'a> Stage<'a> {
             voices.push(Voice { id, pose, level: 0.0, balance: [0.0; 2] });
         }
         share(scene, plan, &mut handle, &mut voices)?;
+        // Of many bodies with one model, the places on it are sorted once.
+        let mut known: BTreeMap<usize, Partner> = BTreeMap::new();
         for (number, planned) in plan.bodies.iter().enumerate() {
+            tracker.set_pose(voices[number].pose);
             let mass = if planned.body.is_fixed() { f64::INFINITY } else { planned.mass_kg };
             let sounding = planned.body.shares.as_ref().and_then(|s| plan.find(s)).unwrap_or(number);
             let partner = match (voices[number].id, &plan.bodies[sounding].model) {
-                (Some(id), Some(model)) => Partner::of(id, model.clone(), mass),
+                (Some(id), Some(model)) => {
+                    let same = Arc::as_ptr(model) as usize;
+                    let partner = known.entry(same).or_insert_with(|| Partner::of(id, model.clone(), mass));
+                    partner.clone().for_body(id).with_mass(mass)
+                }
                 _ => Partner::silent().with_mass(mass),
             };
             tracker.add(number as u32, partner.with_surface(planned.surface.clone()));
@@ -299,7 +309,6 @@ impl<'a> Stage<'a> {
             motion,
             recorder: options.record.as_deref().map(Recorder::create).transpose()?,
             script,
-            stopped: false,
             over_budget: 0,
             hail: Hail::new(scene, plan, &ids)?,
             handle,
@@ -329,20 +338,18 @@ impl<'a> Stage<'a> {
             }
             let begin = Instant::now();
             let time_s = step as f64 * step_s;
-            let frame = self.frame(step)?;
-            if let Some(recorder) = &mut self.recorder {
-                recorder.write(&frame)?;
-            }
-            for pose in &frame.poses {
-                if let Some(voice) = self.voices.get_mut(pose.body as usize) {
-                    voice.pose = *pose;
+            for frame in self.frames(step)? {
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.write(&frame)?;
                 }
+                for pose in &frame.poses {
+                    if let Some(voice) = self.voices.get_mut(pose.body as usize) {
+                        voice.pose = *pose;
+                    }
+                }
+                self.tracker.step(&frame, &mut self.handle).map_err(|e| too_much(self.scene, e))?;
             }
-            if self.stopped {
-                self.tracker.stop(time_s, &mut self.handle)?;
-            }
-            self.tracker.step(&frame, &mut self.handle)?;
-            self.script.step(time_s, &mut self.handle, &mut self.tracker)?;
+            self.script.step(time_s, &mut self.handle, &mut self.tracker, &mut self.events)?;
             if let Some(hail) = &mut self.hail {
                 hail.step(time_s.min(self.scene.duration_s), &mut self.handle, &mut self.events)?;
             }
@@ -363,27 +370,20 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// What touches in the next step.
-    fn frame(&mut self, step: u64) -> Result<ContactFrame, Error> {
+    /// What touches in the next step. A recording may have been made with other steps: all its frames until then.
+    fn frames(&mut self, step: u64) -> Result<Vec<ContactFrame>, Error> {
         let step_s = self.scene.physics.step_s;
         let (begin_s, time_s) = ((step - 1) as f64 * step_s, step as f64 * step_s);
         let stopped = time_s > self.scene.physics.stop_s.unwrap_or(f64::INFINITY).min(self.scene.duration_s);
         let nothing = ContactFrame { time_s, step_s, ..ContactFrame::default() };
         match &mut self.motion {
-            Motion::Replay(replay) => {
-                let frame = replay.next_frame()?;
-                self.stopped = frame.is_none();
-                Ok(frame.unwrap_or(nothing))
-            }
-            Motion::Live(_) if stopped => {
-                self.stopped = true;
-                Ok(nothing)
-            }
+            Motion::Replay(replay) => replay.until(time_s - 1e-6 * step_s, nothing),
+            Motion::Live(_) if stopped => Ok(vec![nothing]),
             Motion::Live(world) => {
                 move_by_hand(world, self.plan, begin_s, step_s)
-                    .and_then(|()| self.script.push(world, begin_s, step_s))
+                    .and_then(|()| self.script.push(world, step, step_s))
                     .map_err(|e| Error::Scene { file: self.scene.file.clone(), message: e.to_string() })?;
-                Ok(world.step())
+                Ok(vec![world.step()])
             }
         }
     }
@@ -500,6 +500,17 @@ impl<'a> Stage<'a> {
             impact_map: self.hail.map(Hail::into_map),
             warnings: self.warnings,
         })
+    }
+}
+
+/// A scene that asks for more than the engine has room for.
+fn too_much(scene: &Scene, error: eigentone_synth::EngineError) -> Error {
+    match error {
+        eigentone_synth::EngineError::QueueFull => Error::Scene {
+            file: scene.file.clone(),
+            message: format!("more than {MOST_EVENTS} things happen within one step; spread them, or leave some out"),
+        },
+        other => other.into(),
     }
 }
 

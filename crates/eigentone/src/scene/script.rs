@@ -1,6 +1,7 @@
 //! What a scene file makes happen by itself: `[[event]]`, and the strain and damping of bodies.
 
 use super::plan::Plan;
+use super::render::{EventKind, EventRecord};
 use super::{Action as Scripted, Event as ScriptedEvent, Impulse, Scene};
 use crate::Error;
 use eigentone_core::event::{Action, BodyId, Event, Moment};
@@ -21,6 +22,8 @@ const STRAIN_EVERY_S: f64 = 0.005;
 #[derive(Debug)]
 pub(super) struct Script {
     events: Vec<(f64, BodyId, Action)>,
+    /// Names of bodies and where they are struck, for the list of what happened.
+    blows: Vec<EventRecord>,
     next: usize,
     pushes: Vec<(f64, u32, Push)>,
     /// Loudness that events have given bodies in place of their own.
@@ -47,6 +50,7 @@ impl Script {
         let rate_hz = scene.output.sample_rate_hz;
         let mut script = Self {
             events: Vec::new(),
+            blows: Vec::new(),
             next: 0,
             pushes: Vec::new(),
             gains: vec![None; ids.len()],
@@ -65,12 +69,14 @@ impl Script {
             if planned.body.emphasis != 1.0 {
                 script.events.push((0.0, id, Action::Emphasis(planned.body.emphasis as f32)));
             }
-            script.events.extend(strains(&planned.body.strain).map(|(t, strain)| (t, id, Action::Strain(strain))));
+            let end_s = scene.duration_s + scene.output.tail_s.unwrap_or(0.0);
+            let strains = strains(&planned.body.strain, end_s);
+            script.events.extend(strains.map(|(t, strain)| (t, id, Action::Strain(strain))));
         }
         script.events.sort_by(|a, b| a.0.total_cmp(&b.0));
         script.gain_events.sort_by(|a, b| a.0.total_cmp(&b.0));
         script.dampings.sort_by(|a, b| a.0.total_cmp(&b.0));
-        script.step(0.0, handle, tracker)?;
+        script.step(0.0, handle, tracker, &mut Vec::new())?;
         Ok(script)
     }
 
@@ -97,7 +103,10 @@ impl Script {
             Scripted::ImpulseNs(impulse) => {
                 let sounding = plan.bodies[number].body.shares.as_ref().and_then(|s| plan.find(s)).unwrap_or(number);
                 let model = plan.bodies[sounding].model.as_ref().ok_or_else(|| bad("it has no model".to_owned()))?;
-                blow(event, impulse, model).ok_or_else(|| bad("its model has no surface to strike".to_owned()))?
+                let (action, record) =
+                    blow(event, impulse, model).ok_or_else(|| bad("its model has no surface to strike".to_owned()))?;
+                self.blows.push(record);
+                action
             }
             Scripted::Frequency(x) => Action::Frequency(x as f32),
             Scripted::Strain(x) => Action::Strain(x as f32),
@@ -117,7 +126,14 @@ impl Script {
     }
 
     /// Sends what happens until this time.
-    pub fn step(&mut self, until_s: f64, handle: &mut Handle, tracker: &mut Tracker) -> Result<(), Error> {
+    pub fn step(
+        &mut self,
+        until_s: f64,
+        handle: &mut Handle,
+        tracker: &mut Tracker,
+        happened: &mut Vec<EventRecord>,
+    ) -> Result<(), Error> {
+        happened.extend(self.blows.extract_if(.., |blow| blow.time_s <= until_s));
         while let Some(&(time_s, body, action)) = self.events.get(self.next).filter(|e| e.0 <= until_s) {
             handle.send(Event { time: Moment::at(time_s, self.rate_hz), body, action })?;
             self.next += 1;
@@ -136,9 +152,11 @@ impl Script {
         self.gains[number]
     }
 
-    /// Pushes bodies of the simulation in the step that begins now.
-    pub fn push(&self, world: &mut World, now_s: f64, step_s: f64) -> Result<(), RigidError> {
-        for &(_, body, push) in self.pushes.iter().filter(|p| p.0 >= now_s && p.0 < now_s + step_s) {
+    /// Pushes bodies of the simulation in this step, counted from one.
+    pub fn push(&self, world: &mut World, step: u64, step_s: f64) -> Result<(), RigidError> {
+        // By the number of the step: sums of times would count some twice and miss others.
+        let in_step = |time_s: f64| (time_s / step_s + 1e-9).floor() as u64 + 1 == step;
+        for &(_, body, push) in self.pushes.iter().filter(|p| in_step(p.0)) {
             match push {
                 Push::Velocity(velocity) => {
                     let spin = world.spin(body).unwrap_or_default();
@@ -156,15 +174,14 @@ impl Script {
 }
 
 /// The strain of a body over time, often enough that it moves smoothly.
-fn strains(keys: &[[f64; 2]]) -> impl Iterator<Item = (f64, f32)> {
+fn strains(keys: &[[f64; 2]], end_s: f64) -> impl Iterator<Item = (f64, f32)> {
     let first = keys.first().map(|k| (k[0].max(0.0), k[1] as f32));
-    let between = keys.windows(2).flat_map(|pair| {
+    let between = keys.windows(2).flat_map(move |pair| {
         let [[from_s, from], [to_s, to]] = [pair[0], pair[1]];
-        let steps = ((to_s - from_s) / STRAIN_EVERY_S).ceil().clamp(1.0, 1e6) as usize;
-        (1..=steps).map(move |i| {
-            let share = i as f64 / steps as f64;
-            (from_s + share * (to_s - from_s), (from + share * (to - from)) as f32)
-        })
+        let steps = ((to_s - from_s) / STRAIN_EVERY_S).ceil().clamp(1.0, 1e9) as usize;
+        let at = move |i: usize| from_s + (to_s - from_s) * i as f64 / steps as f64;
+        let heard = (1..=steps).take_while(move |&i| at(i - 1) <= end_s);
+        heard.map(move |i| (at(i), (from + (to - from) * i as f64 / steps as f64) as f32))
     });
     first.into_iter().chain(between)
 }
@@ -178,7 +195,7 @@ pub(super) fn top(model: &ModalModel) -> Vec3 {
     Vec3::new(middle.x, middle.y, if highest.is_finite() { highest } else { 0.0 })
 }
 
-fn blow(event: &ScriptedEvent, impulse: Impulse, model: &ModalModel) -> Option<Action> {
+fn blow(event: &ScriptedEvent, impulse: Impulse, model: &ModalModel) -> Option<(Action, EventRecord)> {
     let contact = model.nearest_contact(event.at.map_or_else(|| top(model), Vec3::from_array))?;
     let vector = match impulse {
         Impulse::Inward(size) => -contact.normal * size,
@@ -188,9 +205,19 @@ fn blow(event: &ScriptedEvent, impulse: Impulse, model: &ModalModel) -> Option<A
         let mass_kg = ContactTime::effective_mass_kg(event.mass_kg.unwrap_or(MALLET_KG), model.info.mass_kg);
         ContactTime { mass_kg, stiffness_n_m: event.hardness.unwrap_or(HARDNESS_N_M) }.seconds()
     });
-    Some(Action::Blow {
+    let action = Action::Blow {
         site: contact.blend,
         impulse_ns: vector.to_array().map(|x| x as f32),
         duration_s: duration_s as f32,
-    })
+    };
+    let record = EventRecord {
+        time_s: event.time_s,
+        kind: EventKind::Impact,
+        body_a: String::new(),
+        body_b: event.body.clone(),
+        position: contact.position.to_array().map(|x| x as f32),
+        impulse_ns: Some(vector.length() as f32),
+        approach_m_s: None,
+    };
+    Some((action, record))
 }

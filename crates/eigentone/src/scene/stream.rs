@@ -83,6 +83,8 @@ pub struct Replay {
     path: PathBuf,
     number: usize,
     last_s: f64,
+    /// Read already, but not due yet.
+    next: Option<ContactFrame>,
 }
 
 impl Replay {
@@ -92,8 +94,13 @@ impl Replay {
     /// If there is no such file or it is none.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|source| ReadError::Io { file: path.to_owned(), source })?;
-        let mut replay =
-            Self { lines: BufReader::new(file), path: path.to_owned(), number: 0, last_s: f64::NEG_INFINITY };
+        let mut replay = Self {
+            lines: BufReader::new(file),
+            path: path.to_owned(),
+            number: 0,
+            last_s: f64::NEG_INFINITY,
+            next: None,
+        };
         let line = replay.line()?.unwrap_or_default();
         match serde_json::from_str::<Header>(&line) {
             Ok(header) if header.format == FORMAT => Ok(replay),
@@ -120,12 +127,42 @@ impl Replay {
         }
     }
 
+    /// The frames whose steps begin before this time: what happens in them must be known before it is heard. After the last one `nothing`, so that
+    /// what still touches is seen to have parted.
+    ///
+    /// # Errors
+    /// Names the line that is wrong.
+    pub fn until(&mut self, time_s: f64, nothing: ContactFrame) -> Result<Vec<ContactFrame>, Error> {
+        let mut frames = Vec::new();
+        loop {
+            let frame = match self.next.take() {
+                Some(frame) => Some(frame),
+                None => self.next_frame()?,
+            };
+            match frame {
+                Some(frame) if frame.time_s - frame.step_s >= time_s => {
+                    self.next = Some(frame);
+                    return Ok(frames);
+                }
+                Some(frame) => frames.push(frame),
+                None if frames.is_empty() => return Ok(vec![nothing]),
+                None => return Ok(frames),
+            }
+        }
+    }
+
     /// The next frame, or `None` at the end.
     ///
     /// # Errors
     /// Names the line that is wrong.
     pub fn next_frame(&mut self) -> Result<Option<ContactFrame>, Error> {
-        let Some(line) = self.line()? else { return Ok(None) };
+        let line = loop {
+            match self.line()? {
+                None => return Ok(None),
+                Some(line) if line.trim().is_empty() => {}
+                Some(line) => break line,
+            }
+        };
         let frame: ContactFrame =
             serde_json::from_str(&line).map_err(|e| self.wrong(format!("line {}: {e}", self.number)))?;
         if !frame.is_sane(MOST_ENTRIES) || frame.time_s < self.last_s {
