@@ -40,7 +40,7 @@ impl Default for TrackerSettings {
             refractory_s: 0.005,
             least_age_s: 0.008,
             most_blows: 128,
-            most_sounding: 24,
+            most_sounding: 10,
             seed: 0,
         }
     }

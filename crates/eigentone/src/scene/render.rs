@@ -240,6 +240,9 @@ struct Voice {
     balance: [f64; 2],
 }
 
+/// Steps of the simulation after which sound is rendered; a voice keeps at most 16 keyframes.
+const STEPS_AT_A_TIME: u64 = 8;
+
 /// Events that can wait in the engine.
 const MOST_EVENTS: usize = 1 << 16;
 
@@ -361,7 +364,10 @@ impl<'a> Stage<'a> {
                 self.place_all();
                 self.seconds.propagation += begin.elapsed().as_secs_f64();
             }
-            self.listen(time_s - step_s);
+            // Several steps at a time: simulation and synthesis would throw each other out of the cache.
+            if step % STEPS_AT_A_TIME == 0 {
+                self.listen(time_s - step_s);
+            }
         }
         self.listen(end_s + (Processor::LATENCY + BLOCK) as f64 / self.scene.output.sample_rate_hz);
         if let Some(recorder) = self.recorder.take() {
