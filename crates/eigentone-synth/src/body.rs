@@ -34,6 +34,9 @@ pub(crate) const DRIVES: usize = 6;
 /// Of these, how many contacts may take; further contacts share.
 const SEATS: usize = 3;
 
+/// After a force has begun, its spectrum is known block by block: its modes must not wait a policy frame.
+const EAGER_BLOCKS: u8 = 4;
+
 /// Longest blow; a physics engine that says otherwise means a contact.
 const LONGEST_BLOW_S: f32 = 1.0;
 
@@ -165,6 +168,8 @@ pub(crate) struct Body {
     gain: f32,
     gain_goal: f32,
     pub emphasis: f32,
+    /// Blocks in which it must be looked at, because a force has just begun to act and nobody knows yet which modes it moves.
+    pub eager: u8,
     /// Whether the last block had sound.
     pub sounded: bool,
     /// Sound of the modes in the last block, before gain.
@@ -233,6 +238,7 @@ impl Body {
             gain: making.gain,
             gain_goal: making.gain,
             emphasis: 1.0,
+            eager: 0,
             sounded: false,
             ring: [0.0; BLOCK],
             bus: [0.0; BLOCK],
@@ -373,6 +379,7 @@ impl Body {
         self.drives[d].start(source, &scratch.push, world.rate_hz);
         self.account.asleep = false;
         self.calm = false;
+        self.eager = EAGER_BLOCKS;
         self.settle(now, world);
         self.load(now, world, scratch);
         Ok(d)

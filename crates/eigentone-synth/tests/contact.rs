@@ -4,9 +4,9 @@ mod common;
 
 use common::{mix, point, random_body};
 use eigentone_core::contact::{Contact, ContactFrame, ContactPoint, Phase, Pose};
-use eigentone_core::texture::{Bumps, Curve, Friction, Gain, Profile, Texture};
+use eigentone_core::texture::{Bumps, Curve, Friction, Gain, Impact, Profile, Texture};
 use eigentone_synth::contact::{Partner, Tracker, TrackerSettings, What};
-use eigentone_synth::texture::Prepared;
+use eigentone_synth::texture::{Prepared, Recording};
 use eigentone_synth::{BLOCK, BodySettings, Handle, Processor, Quality, Settings, engine};
 use std::sync::Arc;
 
@@ -236,4 +236,60 @@ fn friction_locks_to_the_resonator() {
     let tail = &sound[sound.len() - 44_100..];
     let crossings = tail.windows(2).filter(|w| w[0] <= 0.0 && w[1] > 0.0).count() as f64;
     assert!((crossings / hz - 1.0).abs() < 0.01, "{crossings} Hz, the mode has {hz}");
+}
+
+/// A texture with recorded blows plays one in place of a half-sine, from the moment of touching on.
+#[test]
+fn recorded_takes_replace_the_blow() {
+    let texture = brick();
+    let samples: Vec<f32> = (0..2000).map(|n| (-(n as f32) / 300.0).exp() * (0.3 * n as f32).sin()).collect();
+    let take = Recording::new(&samples, RATE);
+    let settings = Settings { quality: Quality::FULL, ..Settings::default() };
+    let (mut handle, processor) = engine(settings).unwrap();
+    let model = random_body(60, 6.0, 7);
+    let block = handle.add(&BodySettings::new(model.clone())).unwrap();
+    let mut tracker = Tracker::new(TrackerSettings::default(), RATE);
+    tracker.add(0, Partner::silent().with_surface(Prepared::new(&texture, &[], &[take], 1, RATE).unwrap()));
+    tracker.add(1, Partner::of(block, model, 0.2));
+    let mut stage = Stage { handle, processor, tracker, sound: Vec::new(), steps: 0 };
+    (0..9).for_each(|_| stage.step(Phase::End, vec![]));
+    stage.step(Phase::Begin, vec![landing(1.0)]);
+    (0..40).for_each(|_| stage.step(Phase::Stay, vec![resting()]));
+    assert_eq!((stage.impacts(), stage.processor.stats().hits), (1, 0));
+    let first = stage.sound.iter().position(|y| *y != 0.0).unwrap() as f64 / RATE;
+    assert!((first - 9.0 * STEP_S - 1e-3).abs() < 5.0 / RATE, "{first}");
+}
+
+/// A blow that also slips is followed by a short rub of `(d/v)(1 + 1/e)`, and by none on smooth surfaces.
+#[test]
+fn a_grazing_blow_rubs() {
+    let contacts = |texture: &Texture| {
+        let mut stage = Stage::new(texture);
+        stage.step(Phase::Begin, vec![ContactPoint { slip_m_s: [0.5, 0.0, 0.0], ..landing(0.3) }]);
+        let mut most = 0;
+        for _ in 0..20 {
+            stage.step(Phase::End, vec![]);
+            most = most.max(stage.processor.stats().contacts);
+        }
+        (most, stage.processor.stats().contacts)
+    };
+    let rough = Texture { impact: Impact { grazing_depth_m: 2e-3, ..Impact::default() }, ..brick() };
+    assert_eq!(contacts(&rough), (1, 0));
+    assert_eq!(contacts(&Texture::default()), (0, 0));
+}
+
+/// A body that rings while the other parts slowly hits it again; without that, the blow is one.
+#[test]
+fn a_ringing_body_hits_back() {
+    let hits = |micro: f32| {
+        let texture =
+            Texture { impact: Impact { micro, ..Impact::default() }, restitution: 0.05, ..Texture::default() };
+        let mut stage = Stage::new(&texture);
+        stage.step(Phase::Begin, vec![landing(0.2)]);
+        (0..120).for_each(|_| stage.step(Phase::End, vec![]));
+        assert_eq!(stage.impacts(), 1);
+        stage.processor.stats().hits
+    };
+    let (plain, rattling) = (hits(0.0), hits(20.0));
+    assert!(plain == 1 && rattling > 1, "{plain} {rattling}");
 }

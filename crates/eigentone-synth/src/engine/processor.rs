@@ -200,7 +200,9 @@ impl Processor {
         let mixed_before = body.mixed();
         body.keep_time(self.clock, &self.world, &mut self.scratch);
         let turn = slot % self.frame_blocks == self.block_in_frame;
-        if (turn || self.places[slot].overdue) && !body.account.asleep {
+        let eager = body.eager > 0;
+        body.eager = body.eager.saturating_sub(1);
+        if (turn || eager || self.places[slot].overdue) && !body.account.asleep {
             let free = self.free_modes();
             let view = view(&self.quality, &self.perception.curve, self.perception.levels(body.account.energy));
             let compensate = self.quality.masking.is_some_and(|m| m.compensate);
