@@ -249,8 +249,8 @@ impl Partner {
 impl Tracker {
     /// Whether this contact is a blow now, and if so how fast and when its surfaces met.
     pub(super) fn is_blow(&self, points: &[ContactPoint], step_s: f64) -> Option<(f32, f64)> {
-        // What gravity adds within a step is no speed of approach.
-        let least = self.settings.least_approach_m_s + 10.0 * step_s as f32;
+        // What gravity adds within a step is no speed of approach, and piles of bodies tremble by a few times that.
+        let least = self.settings.least_approach_m_s + 30.0 * step_s as f32;
         let striking = points.iter().filter(|p| p.normal_impulse_ns > 0.0 && p.approach_m_s > least);
         let fastest = striking.clone().map(|p| p.approach_m_s).fold(0.0, f32::max);
         let first = striking.map(|p| f64::from(p.touch_s)).fold(f64::INFINITY, f64::min);

@@ -7,8 +7,8 @@ use eigentone_core::contact::{Contact, ContactPoint, Pose};
 use eigentone_core::model::SiteBlend;
 
 /// Slower than this is at rest, in m/s: solvers never stand quite still.
-const REST_SLIP_M_S: f32 = 2e-3;
-const REST_TRAVEL_M_S: f32 = 5e-3;
+const REST_SLIP_M_S: f32 = 1e-2;
+const REST_TRAVEL_M_S: f32 = 1.5e-2;
 
 /// Forces are smoothed over this time: a solver hands the weight from corner to corner.
 const FORCE_SMOOTHING_S: f64 = 0.008;
