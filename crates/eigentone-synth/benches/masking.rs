@@ -41,29 +41,26 @@ fn main() {
         self_masking(&models);
         let seconds = if quick { 4.0 } else { 10.0 };
         let total: usize = MODES.iter().sum();
-        let full = run(&models, Quality::FULL, seconds);
-        let can = &models[..1];
-        let at_five = Quality {
+        let pruning = |offset_db, compensate| Quality {
             truncation_pa: 0.0,
-            masking: Some(Masking { offset_db: 5.0, playback: Playback::TotalAt(70.0), compensate: false }),
+            masking: Some(Masking { offset_db, playback: Playback::TotalAt(70.0), compensate }),
             budget: None,
         };
-        let (can_full, can_pruned) = (run(can, Quality::FULL, seconds), run(can, at_five, seconds));
+        let [can_full, can_pruned] = runs(&models[..1], [Quality::FULL, pruning(5.0, false)], seconds);
         println!(
             "  the body of {} modes alone, 5 dB: {:.1} % kept, {:.2} times cheaper",
             MODES[0],
             100.0 * can_pruned.mixed / MODES[0] as f64,
             can_full.seconds / can_pruned.seconds
         );
+        const OFFSETS_DB: [f32; 4] = [0.0, 2.5, 5.0, 20.0];
+        let [q0, q1, q2, q3] = OFFSETS_DB.map(|offset_db| pruning(offset_db, false));
+        let [full, plain @ ..] = runs(&models, [Quality::FULL, q0, q1, q2, q3], seconds);
+        let compensated = runs(&models, OFFSETS_DB.map(|offset_db| pruning(offset_db, true)), seconds);
         println!("  full synthesis takes {:.2} ms per second", 1e3 * full.seconds / seconds);
         println!("  offset  kept     cost   loss of level, median / 95th percentile (its size)   with compensation");
         let mut last = f64::INFINITY;
-        for offset_db in [0.0, 2.5, 5.0, 20.0] {
-            let masking = Masking { offset_db, playback: Playback::TotalAt(70.0), compensate: false };
-            let quality = Quality { truncation_pa: 0.0, masking: Some(masking), budget: None };
-            let pruned = run(&models, quality, seconds);
-            let compensated =
-                run(&models, Quality { masking: Some(Masking { compensate: true, ..masking }), ..quality }, seconds);
+        for ((offset_db, pruned), compensated) in OFFSETS_DB.into_iter().zip(plain).zip(compensated) {
             let (kept, cost) = (pruned.mixed / total as f64, pruned.seconds / full.seconds);
             let plain = loss(&full.sound, &pruned.sound);
             let made_up = loss(&full.sound, &compensated.sound);
@@ -173,39 +170,47 @@ fn tone(mode: &Mode, energy: f64, total: f64) -> masking::Tone {
     }
 }
 
-/// The nine bodies, or some, under random impacts.
-fn run(models: &[Arc<ModalModel>], quality: Quality, seconds: f64) -> Run {
-    let mut best: Option<Run> = None;
-    for _ in 0..9 {
-        let (mut handle, mut processor) = engine(Settings { quality, ..Settings::default() }).expect("an engine");
-        let bodies: Vec<_> = models.iter().map(|m| handle.add(&BodySettings::new(m.clone())).expect("room")).collect();
-        for Impact { body, site, impulse_ns, seconds } in impacts(bodies.len(), seconds) {
-            let action = Action::Impulse { site: SiteBlend::single(site), impulse_ns };
-            let time = Moment::at(seconds, RATE);
-            handle.send(Event { time, body: bodies[body], action }).expect("room");
-        }
-        let mut sound = Vec::new();
-        let mut by_place = [0.0; 16];
-        let start = Instant::now();
-        for block in 0..(seconds * RATE) as usize / BLOCK {
-            let begin = Instant::now();
-            processor.next_block();
-            by_place[block % 16] += begin.elapsed().as_secs_f64();
-            let mut block = [0.0; BLOCK];
-            for (_, bus) in processor.buses() {
-                block.iter_mut().zip(bus).for_each(|(o, b)| *o += b);
+/// The nine bodies, or some, under random impacts: the fastest of nine runs of each quality, taken in turns, so that all of them have the same
+/// machine.
+fn runs<const N: usize>(models: &[Arc<ModalModel>], qualities: [Quality; N], seconds: f64) -> [Run; N] {
+    let mut best = qualities.map(|quality| run(models, quality, seconds));
+    for _ in 1..9 {
+        for (best, quality) in best.iter_mut().zip(qualities) {
+            let run = run(models, quality, seconds);
+            if run.seconds < best.seconds {
+                *best = run;
             }
-            sound.extend(block);
-        }
-        let seconds = start.elapsed().as_secs_f64();
-        let mixed = processor.stats().mixed_sum as f64 / processor.stats().blocks as f64;
-        if best.as_ref().is_none_or(|b| seconds < b.seconds) {
-            let plain = by_place[9..].iter().sum::<f64>() / 7.0;
-            let policy = by_place[..9].iter().map(|t| t - plain).sum();
-            best = Some(Run { sound, seconds, mixed, policy });
         }
     }
-    best.expect("nine runs")
+    best
+}
+
+/// What the engine takes, up to the sound of every body; mixing them is not part of it.
+fn run(models: &[Arc<ModalModel>], quality: Quality, seconds: f64) -> Run {
+    let (mut handle, mut processor) = engine(Settings { quality, ..Settings::default() }).expect("an engine");
+    let bodies: Vec<_> = models.iter().map(|m| handle.add(&BodySettings::new(m.clone())).expect("room")).collect();
+    for Impact { body, site, impulse_ns, seconds } in impacts(bodies.len(), seconds) {
+        let action = Action::Impulse { site: SiteBlend::single(site), impulse_ns };
+        let time = Moment::at(seconds, RATE);
+        handle.send(Event { time, body: bodies[body], action }).expect("room");
+    }
+    let mut sound = Vec::new();
+    let mut by_place = [0.0; 16];
+    for block in 0..(seconds * RATE) as usize / BLOCK {
+        let begin = Instant::now();
+        processor.next_block();
+        by_place[block % 16] += begin.elapsed().as_secs_f64();
+        let mut block = [0.0; BLOCK];
+        for (_, bus) in processor.buses() {
+            block.iter_mut().zip(bus).for_each(|(o, b)| *o += b);
+        }
+        sound.extend(block);
+    }
+    let seconds = by_place.iter().sum();
+    let mixed = processor.stats().mixed_sum as f64 / processor.stats().blocks as f64;
+    let plain = by_place[9..].iter().sum::<f64>() / 7.0;
+    let policy = by_place[..9].iter().map(|t| t - plain).sum();
+    Run { sound, seconds, mixed, policy }
 }
 
 /// Median and 95th percentile of a loss of level.

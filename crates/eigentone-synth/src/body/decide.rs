@@ -92,6 +92,10 @@ fn band(bark: f32) -> usize {
     (bark.max(0.0) as usize).min(BANDS - 1)
 }
 
+fn count_below(levels: &[f32], floor: f32) -> usize {
+    levels.iter().map(|l| u32::from(*l < floor)).sum::<u32>() as usize
+}
+
 impl Body {
     /// Level that is added to those of the modes for the listener, in dB.
     fn gain_db(&self) -> f32 {
@@ -118,19 +122,19 @@ impl Body {
         let hysteresis = self.judge(gain_db, view, world, scratch);
         self.judge_by_itself(gain_db, view, hysteresis, world, scratch);
         let floor = view.truncation_db - gain_db;
-        scratch.active.clear();
-        let (mut off, mut truncated) = (0, 0);
-        for k in 0..self.table.len {
-            if matches!(self.status[k], Status::On | Status::Entering) {
-                continue;
-            }
-            off += 1;
-            let sleeps = self.level[k] < floor;
-            truncated += usize::from(sleeps && !whole);
-            if whole || (scratch.margin[k] >= hysteresis && !sleeps) {
-                scratch.active.push(k as u32);
-            }
-        }
+        let levels = &self.level[..self.table.len];
+        let is_on = |k: usize| matches!(self.status[k], Status::On | Status::Entering);
+        let on = self.members.iter().filter(|&&k| is_on(k as usize));
+        let (on, on_but_quiet) =
+            on.fold((0, 0), |(n, quiet), &k| (n + 1, quiet + usize::from(levels[k as usize] < floor)));
+        let off = self.table.len - on;
+        let truncated = if whole { 0 } else { count_below(levels, floor) - on_but_quiet };
+        let Scratch { margin, near, active, .. } = scratch;
+        active.clear();
+        let (least, mut count) = (if whole { f32::NEG_INFINITY } else { hysteresis }, 0);
+        (world.kernels.wide.select)(&margin[..levels.len()], least, near, &mut count);
+        let wakes = |&&k: &&u32| !is_on(k as usize) && (whole || levels[k as usize] >= floor);
+        active.extend(near[..count].iter().filter(wakes));
         let heard = scratch.active.len();
         self.account.truncated = truncated;
         self.account.masked = off - truncated - heard;
@@ -166,14 +170,17 @@ impl Body {
     /// accordingly.
     fn judge_by_itself(&self, gain_db: f32, view: &View<'_>, hysteresis: f32, world: &World, scratch: &mut Scratch) {
         let Some(hearing) = &view.hearing else { return };
-        let Scratch { margin, own_margin, maskers, curve, .. } = scratch;
+        let Scratch { margin, own_margin, near, maskers, curve, .. } = scratch;
         let table = &*self.table;
-        let waking = |(k, m): (usize, &f32)| *m >= hysteresis && self.status[k] == Status::Off;
-        if margin[..table.len].iter().enumerate().filter(|x| waking(*x)).count() <= FEW_WAKE {
+        let mut count = 0;
+        (world.kernels.wide.select)(&margin[..table.len], hysteresis, near, &mut count);
+        let loud = &near[..count];
+        if loud.iter().filter(|&&k| self.status[k as usize] == Status::Off).count() <= FEW_WAKE {
             return;
         }
         maskers.clear();
-        for (k, _) in margin[..table.len].iter().enumerate().filter(|(_, m)| **m >= hysteresis) {
+        for &k in loud {
+            let k = k as usize;
             maskers.offer(table.cell[k], table.bark[k], self.level[k] + gain_db);
         }
         let shift_db = hearing.shift_with(self.account.energy);
@@ -268,7 +275,7 @@ impl Body {
         let struck = self.drives.iter().any(Drive::is_blow);
         let table = &*self.table;
         let levels = &self.level[..table.len];
-        let mut truncated = levels.iter().map(|l| u32::from(*l < floor)).sum::<u32>() as usize;
+        let mut truncated = count_below(levels, floor);
         let damping = self.modulation.damping();
         let hears = view.hearing.is_some();
         let Scratch { margin, near, active, .. } = scratch;

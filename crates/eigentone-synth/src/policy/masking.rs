@@ -12,7 +12,7 @@
 //!   Bark only the loudest is kept, and the curve is straight within such a cell: lower than it should be by up to 1.2 dB at a masker, which keeps a
 //!   mode too many rather than one too few.
 
-use crate::kernel::Kernels;
+use crate::kernel::{Kernels, LANES};
 use crate::policy::hearing;
 
 /// Fall of the curve towards low frequencies, in dB per Bark.
@@ -143,46 +143,34 @@ pub fn cell(bark: f32) -> (u16, f32) {
 /// The loudest masker of every cell.
 #[derive(Clone, Debug)]
 pub struct Maskers {
-    /// Level and place, where there is one.
-    cells: Box<[(f32, f32); CELLS]>,
-    /// Which cells have one: a bit each.
-    taken: [u64; CELLS.div_ceil(64)],
+    /// Its level; [`NOTHING`] where there is none.
+    levels: Box<[f32; ROOM]>,
+    /// Its place.
+    barks: Box<[f32; ROOM]>,
 }
+
+/// Cells, in whole groups.
+const ROOM: usize = CELLS.next_multiple_of(LANES);
 
 impl Default for Maskers {
     fn default() -> Self {
-        Self { cells: Box::new([(0.0, 0.0); CELLS]), taken: [0; CELLS.div_ceil(64)] }
+        Self { levels: Box::new([NOTHING; ROOM]), barks: Box::new([0.0; ROOM]) }
     }
 }
 
 impl Maskers {
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.taken = Default::default();
+        self.levels.fill(NOTHING);
     }
 
     /// A mode that may hide others.
     #[inline]
     pub fn offer(&mut self, cell: u16, bark: f32, level_db: f32) {
         let i = usize::from(cell).min(CELLS - 1);
-        let (word, bit) = (&mut self.taken[i / 64], 1 << (i % 64));
-        if *word & bit == 0 || level_db > self.cells[i].0 {
-            *word |= bit;
-            self.cells[i] = (level_db, bark);
+        if level_db > self.levels[i] {
+            (self.levels[i], self.barks[i]) = (level_db, bark);
         }
-    }
-
-    /// Cells with a masker from the highest down.
-    #[inline(always)]
-    fn downwards(&self) -> impl Iterator<Item = usize> {
-        self.taken.iter().enumerate().rev().flat_map(|(word, &bits)| {
-            let mut left = bits;
-            std::iter::from_fn(move || {
-                let top = 63u32.checked_sub(left.leading_zeros())?;
-                left &= !(1 << top);
-                Some(64 * word + top as usize)
-            })
-        })
     }
 }
 
@@ -223,30 +211,55 @@ impl Curve {
 /// The common curve of `maskers` at the cells' edges.
 #[inline(always)]
 pub(crate) fn mask(edges: &mut [f32; EDGES], maskers: &Maskers, shift_db: f32, offset_db: f32) {
-    // Downwards: from each masker that counts to the next lower one in a straight line. One below the curve of a louder one above it is below
-    // that everywhere, also further up, because the louder one's slope is flatter.
-    let mut counts = [0u16; CELLS];
-    let mut count = 0;
-    let (mut height, mut end) = (NOTHING, CELLS + 1);
-    for i in maskers.downwards() {
-        let (level, bark) = maskers.cells[i];
-        let own = level + shift_db - offset_db - LOWER_SLOPE * bark;
-        if own > height {
-            straight(&mut edges[i + 1..end], &EDGE_BARK[i + 1..end], height, -LOWER_SLOPE);
-            (height, end) = (own, i + 1);
-            counts[count] = i as u16;
-            count += 1;
+    // Downwards, from the highest group of cells: the highest of all lines that begin further up. A masker below such a line is below it
+    // everywhere, also further up, because the louder one's slope is flatter: it does not count.
+    let mut counts = [0u8; ROOM / LANES];
+    // Above every empty cell.
+    let mut highest = 0.9 * NOTHING;
+    let level_db = shift_db - offset_db;
+    edges[ROOM..=ROOM + LANES].fill(NOTHING);
+    for group in (0..ROOM / LANES).rev() {
+        let cells = group * LANES..(group + 1) * LANES;
+        let mut own = [NOTHING; LANES];
+        for ((own, level), bark) in
+            own.iter_mut().zip(&maskers.levels[cells.clone()]).zip(&maskers.barks[cells.clone()])
+        {
+            *own = level + level_db - LOWER_SLOPE * bark;
+        }
+        let mut line = own;
+        for step in [1, 2, 4] {
+            let before = line;
+            for i in 0..LANES {
+                line[i] = if i + step < LANES { before[i].max(before[i + step]) } else { before[i] };
+            }
+        }
+        for line in &mut line {
+            *line = line.max(highest);
+        }
+        let mut bits = 0;
+        for i in 0..LANES {
+            let further_up = if i + 1 < LANES { line[i + 1] } else { highest };
+            bits |= u8::from(own[i] > further_up) << i;
+        }
+        counts[group] = bits;
+        highest = line[0];
+        for ((edge, line), bark) in edges[cells.clone()].iter_mut().zip(line).zip(&EDGE_BARK[cells]) {
+            *edge = (line + LOWER_SLOPE * bark).max(NOTHING);
         }
     }
-    straight(&mut edges[..end], &EDGE_BARK[..end], height, -LOWER_SLOPE);
 
     // Upwards: each line from where it begins to where another is above it for good.
     let mut lines = Lines { heights: [NOTHING; LINES], slopes: [0.0; LINES], begins: [0; LINES], alive: 0 };
-    for &i in counts[..count].iter().rev() {
-        let (level, bark) = maskers.cells[usize::from(i)];
-        let new = Line::of(level + shift_db, bark, offset_db);
-        if !lines.hide(new, bark) {
-            lines.add(new, bark, usize::from(i) + 1, edges);
+    for (group, &bits) in counts.iter().enumerate() {
+        let mut left = bits;
+        while left != 0 {
+            let i = group * LANES + left.trailing_zeros() as usize;
+            left &= left - 1;
+            let (level, bark) = (maskers.levels[i], maskers.barks[i]);
+            let new = Line::of(level + shift_db, bark, offset_db);
+            if !lines.hide(new, bark) {
+                lines.add(new, bark, i + 1, edges);
+            }
         }
     }
     for k in 0..lines.alive {
@@ -266,7 +279,10 @@ struct Lines {
 impl Lines {
     #[inline(always)]
     fn hide(&self, new: Line, bark: f32) -> bool {
-        (0..self.alive).any(|k| self.heights[k] - self.slopes[k] * bark >= new.at(bark) && self.slopes[k] <= new.slope)
+        // All places, free ones too, which lie far below: no decision per line.
+        let at = new.at(bark);
+        let above = |(height, slope): (&f32, &f32)| (height - slope * bark >= at) & (*slope <= new.slope);
+        self.heights.iter().zip(&self.slopes).map(above).fold(false, |any, above| any | above)
     }
 
     /// Raises the edges to line `k`, from where it begins to before `stop`.
@@ -296,6 +312,7 @@ impl Lines {
             self.raise(kept, first, edges);
             self.alive = LINES;
         } else {
+            self.heights[kept..self.alive.max(kept)].fill(NOTHING);
             self.alive = kept + 1;
         }
         (self.heights[kept], self.slopes[kept], self.begins[kept]) = (new.height, new.slope, first);
@@ -313,22 +330,12 @@ static EDGE_BARK: [f32; EDGES] = {
     places
 };
 
-/// `height − slope · bark` at some edges.
-#[inline(always)]
-fn straight(edges: &mut [f32], barks: &[f32], height: f32, slope: f32) {
-    for (edge, bark) in edges.iter_mut().zip(barks) {
-        let y = height - slope * bark;
-        *edge = if y > NOTHING { y } else { NOTHING };
-    }
-}
-
-/// The same where it is higher than what is there.
+/// Raises some edges to `height − slope · bark`.
 #[inline(always)]
 fn raise(edges: &mut [f32], barks: &[f32], height: f32, slope: f32) {
     for (edge, bark) in edges.iter_mut().zip(barks) {
-        // One value or the other, not a store on condition: that would become masked stores, which are slow.
-        let y = height - slope * bark;
-        *edge = if y > *edge { y } else { *edge };
+        // Not a choice, which would become masked stores, and those are slow.
+        *edge = edge.max(height - slope * bark);
     }
 }
 
