@@ -74,7 +74,7 @@ impl Default for Texture {
             low_pass: LowPass::default(),
             gain: Gain::default(),
             // Tuned: a wheel is quieter than a skid.
-            rolling: 0.5,
+            rolling: 1.0,
             decay_s: 0.0,
             direct_pa_per_n: 0.0,
             damping: 1.0,
