@@ -13,6 +13,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod acoustics;
 pub mod contact;
 pub mod event;
 pub mod material;

@@ -1,0 +1,211 @@
+//! The field of parameters around probes, before it is compressed or after it was decompressed.
+
+use super::{Bounds, Parameter};
+use crate::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// A set of cells, one bit each, in the order x fastest, then y, then z.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bits {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Bits {
+    /// So many cells, none in the set.
+    pub fn new(len: usize) -> Self {
+        Self { words: vec![0; len.div_ceil(64)], len }
+    }
+
+    /// How many cells there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no cells.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether a cell is in the set; those beyond the end are not.
+    pub fn get(&self, at: usize) -> bool {
+        at < self.len && self.words[at / 64] >> (at % 64) & 1 == 1
+    }
+
+    /// Puts a cell in or takes it out.
+    ///
+    /// # Panics
+    /// Beyond the end.
+    pub fn set(&mut self, at: usize, value: bool) {
+        assert!(at < self.len, "cell {at} of {}", self.len);
+        let bit = 1 << (at % 64);
+        if value {
+            self.words[at / 64] |= bit;
+        } else {
+            self.words[at / 64] &= !bit;
+        }
+    }
+
+    /// How many are in the set.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// Eight cells to a byte, the first in the lowest bit.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.words.iter().flat_map(|w| w.to_le_bytes()).take(self.len.div_ceil(8)).collect()
+    }
+
+    /// From [`to_bytes`](Self::to_bytes); `None` if their number does not fit.
+    pub fn from_bytes(bytes: &[u8], len: usize) -> Option<Self> {
+        if bytes.len() != len.div_ceil(8) {
+            return None;
+        }
+        let mut bits = Self::new(len);
+        for (i, byte) in bytes.iter().enumerate() {
+            bits.words[i / 8] |= u64::from(*byte) << (8 * (i % 8));
+        }
+        if len % 64 != 0
+            && let Some(last) = bits.words.last_mut()
+        {
+            *last &= (1 << (len % 64)) - 1;
+        }
+        Some(bits)
+    }
+}
+
+/// Cubes in rows, columns and layers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lattice {
+    /// The corner of the first cube that is lowest in all axes.
+    pub origin: Vec3,
+    /// Side of a cube in m.
+    pub step_m: f64,
+    /// Cubes along x, y and z.
+    pub size: [u32; 3],
+}
+
+impl Lattice {
+    /// Cubes in all.
+    pub fn len(&self) -> usize {
+        self.size.iter().map(|&n| n as usize).product()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The middle of a cube, which may lie outside.
+    pub fn centre(&self, at: [i64; 3]) -> Vec3 {
+        self.origin + self.step_m * Vec3::from_array(at.map(|i| i as f64 + 0.5))
+    }
+
+    /// The cube around a point, which may lie outside. Far out it is the last that can be counted.
+    pub fn cube(&self, point: Vec3) -> [i64; 3] {
+        ((point - self.origin) / self.step_m).floor().to_array().map(|x| x as i64)
+    }
+
+    /// Place of a cube in the order x fastest, then y, then z; `None` outside.
+    pub fn index(&self, at: [i64; 3]) -> Option<usize> {
+        let inside = at.iter().zip(self.size).all(|(&i, n)| i >= 0 && i < i64::from(n));
+        let [nx, ny, _] = self.size.map(|n| n as usize);
+        inside.then(|| (at[2] as usize * ny + at[1] as usize) * nx + at[0] as usize)
+    }
+
+    /// The box around all cubes.
+    pub fn bounds(&self) -> Bounds {
+        let size = Vec3::from_array(self.size.map(f64::from));
+        Bounds { min: self.origin, max: self.origin + self.step_m * size }
+    }
+}
+
+/// What a field was made with and from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FieldInfo {
+    /// Name of the scene.
+    pub name: String,
+    /// Highest frequency of the simulation, in Hz.
+    pub f_max_hz: f64,
+    /// Side of a simulated cell, in m.
+    pub cell_m: f64,
+    /// Steps that are just noticeable to one that is stored.
+    pub quantum: f32,
+    /// Hash of everything the field follows from.
+    pub source_hash: String,
+    /// Version of the engine.
+    pub engine_version: String,
+    /// All settings of the bake, as JSON.
+    pub settings: String,
+    /// What to beware of.
+    pub warnings: Vec<String>,
+}
+
+/// What was simulated from one probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbeField {
+    /// Where the simulation's source was.
+    pub position: Vec3,
+    /// The cube of the common lattice that is the first here; may be negative.
+    pub first: [i32; 3],
+    /// Cubes along x, y and z.
+    pub size: [u32; 3],
+    /// Which cubes have values; in the others there is no air, or no sound arrives.
+    pub valid: Bits,
+    /// For each parameter the values in steps that are just noticeable, x fastest; what is not valid counts for nothing.
+    pub values: [Vec<f32>; Parameter::COUNT],
+}
+
+impl ProbeField {
+    /// One without any values.
+    pub fn new(position: Vec3, first: [i32; 3], size: [u32; 3]) -> Self {
+        let len = size.iter().map(|&n| n as usize).product();
+        Self { position, first, size, valid: Bits::new(len), values: std::array::from_fn(|_| vec![0.0; len]) }
+    }
+
+    /// Place of a cube of the common lattice; `None` outside.
+    pub fn index(&self, cube: [i64; 3]) -> Option<usize> {
+        let mut at = [0usize; 3];
+        for axis in 0..3 {
+            let i = cube[axis].checked_sub(i64::from(self.first[axis]))?;
+            if i < 0 || i >= i64::from(self.size[axis]) {
+                return None;
+            }
+            at[axis] = i as usize;
+        }
+        let [nx, ny, _] = self.size.map(|n| n as usize);
+        Some((at[2] * ny + at[1]) * nx + at[0])
+    }
+
+    /// The values of a cube in steps; `None` where there are none.
+    pub fn steps(&self, cube: [i64; 3]) -> Option<[f32; Parameter::COUNT]> {
+        let at = self.index(cube).filter(|&at| self.valid.get(at))?;
+        Some(std::array::from_fn(|p| self.values[p][at]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_survive_their_bytes() {
+        for len in [0, 1, 7, 8, 63, 64, 65, 200] {
+            let mut bits = Bits::new(len);
+            (0..len).filter(|i| i % 3 == 1).for_each(|i| bits.set(i, true));
+            let back = Bits::from_bytes(&bits.to_bytes(), len).expect("fits");
+            assert_eq!(back, bits);
+            assert_eq!(back.count(), (0..len).filter(|i| i % 3 == 1).count());
+        }
+        assert!(Bits::from_bytes(&[0; 3], 8).is_none());
+    }
+
+    #[test]
+    fn points_find_their_cube_and_back() {
+        let lattice = Lattice { origin: Vec3::new(-1.0, 2.0, 0.0), step_m: 2.0, size: [3, 2, 2] };
+        assert_eq!(lattice.cube(Vec3::new(-0.5, 5.9, 0.1)), [0, 1, 0]);
+        assert_eq!(lattice.index([2, 1, 1]), Some(11));
+        assert_eq!(lattice.index([-1, 0, 0]), None);
+        assert_eq!(lattice.cube(lattice.centre([-3, 7, 1])), [-3, 7, 1]);
+    }
+}

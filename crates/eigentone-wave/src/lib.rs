@@ -1,0 +1,1 @@
+//! Wave acoustics of scenes: from a triangle soup to a field of perceptual parameters.
