@@ -1,1 +1,5 @@
 //! Wave acoustics of scenes: from a triangle soup to a field of perceptual parameters.
+
+pub mod absorption;
+mod kernel;
+pub mod solver;
