@@ -2,4 +2,5 @@
 
 pub mod absorption;
 mod kernel;
+pub mod oracle;
 pub mod solver;
