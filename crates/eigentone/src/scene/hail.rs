@@ -1,7 +1,7 @@
 //! `[particles]`: from impacts of particles to blows on bodies.
 
 use super::plan::Plan;
-use super::render::{EventKind, EventRecord};
+use super::report::EventRecord;
 use super::{ColliderShape, Energy, Region, Scene};
 use crate::Error;
 use eigentone_core::contact::Pose;
@@ -132,15 +132,7 @@ impl Hail {
                 duration_s: self.duration_s.unwrap_or_else(|| contact.seconds()) as f32,
             };
             handle.send(Event { time: Moment::at(impact.time_s, self.rate_hz), body: target.body, action })?;
-            events.push(EventRecord {
-                time_s: impact.time_s,
-                kind: EventKind::Impact,
-                body_a: String::new(),
-                body_b: target.name.clone(),
-                position: place,
-                impulse_ns: Some(impact.impulse_ns.length() as f32),
-                approach_m_s: None,
-            });
+            events.push(EventRecord::struck(impact.time_s, &target.name, place, impact.impulse_ns));
         }
         Ok(())
     }
