@@ -54,14 +54,13 @@ impl Hail {
             let (Some(body), Some(model)) = (ids[number], &planned.model) else {
                 return Err(bad(format!("a [[collider]] names `{name}`, which makes no sound")));
             };
-            let pose = Pose {
-                position: planned.body.position.map(|x| x as f32),
-                rotation: planned.body.rotation.quaternion().map(|x| x as f32),
-                ..Pose::at_origin(number as u32)
-            };
-            let mass_kg = if planned.body.is_fixed() { f64::INFINITY } else { planned.mass_kg };
-            let sites = SiteTree::new(&model.surface);
-            targets.push(Target { name: name.to_owned(), body, sites, pose, mass_kg });
+            targets.push(Target {
+                name: name.to_owned(),
+                body,
+                sites: SiteTree::new(&model.surface),
+                pose: planned.pose(number as u32),
+                mass_kg: planned.blow_mass_kg(),
+            });
             Ok(targets.len() - 1)
         };
         let (mut colliders, mut parts) = (Vec::new(), Vec::new());
