@@ -48,7 +48,7 @@ impl Plan {
     /// Names the file and the body.
     pub fn new(scene: &Scene, cache: &ModelCache, progress: &Progress<'_>) -> Result<Self, Error> {
         let maker = Maker::new(scene, cache, progress)?;
-        let surfaces = Surfaces::new(scene)?;
+        let mut surfaces = Surfaces::new(scene)?;
         let bodies = written_out(scene)?;
         // Each different body once, several at a time; what comes out does not depend on how many.
         let mut different: BTreeMap<String, &Body> = BTreeMap::new();
