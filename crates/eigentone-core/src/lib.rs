@@ -28,7 +28,7 @@ pub mod units;
 pub use glam::DVec3 as Vec3;
 pub use material::{Damping, Material, MaterialTable};
 pub use mesh::TriMesh;
-pub use model::{DiffuseBand, Method, ModalModel, Mode, ModelInfo, ShapeTable, SiteBlend, Surface};
+pub use model::{DiffuseBand, Method, ModalModel, Mode, ModelInfo, ShapeTable, SiteBlend, SiteTree, Surface};
 pub use noise::Noise;
 pub use tet::TetMesh;
 

@@ -14,9 +14,13 @@
 //!
 //! A model fitted to a recording has `output_gain = 1` and shapes along the normal, in the recording's own unit.
 
+mod site;
+
+pub use site::{SiteBlend, SiteTree};
+
 use crate::{
     Vec3,
-    mesh::{SurfacePoint, TriMesh},
+    mesh::TriMesh,
     units::{Hertz, Seconds},
 };
 use half::f16;
@@ -210,22 +214,6 @@ impl ShapeTable {
     }
 }
 
-/// A point on the surface as a weighted mean of contact sites.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SiteBlend {
-    /// Sites.
-    pub sites: [u32; 3],
-    /// Weights; they sum to one.
-    pub weights: [f64; 3],
-}
-
-impl SiteBlend {
-    /// One site alone.
-    pub fn single(site: u32) -> Self {
-        Self { sites: [site; 3], weights: [1.0, 0.0, 0.0] }
-    }
-}
-
 /// One band of the part of a sound that is not worth modelling mode by mode.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DiffuseBand {
@@ -356,34 +344,13 @@ impl ModalModel {
     }
 
     /// The contact nearest to `point`: the nearest place on the surface, blended over its triangle; for isolated sites
-    /// (fitted models) a blend of the three nearest by inverse squared distance. `None` for a model without sites.
+    /// (fitted models) a blend of the three nearest by inverse squared distance. `None` for a model without sites. For many
+    /// places there is [`SiteTree`].
     pub fn nearest_contact(&self, point: Vec3) -> Option<Contact> {
-        let mesh = self.surface.to_mesh();
-        if let Some(SurfacePoint { triangle, barycentric, position, .. }) = mesh.nearest(point) {
-            let sites = self.surface.triangles[triangle as usize];
-            return Some(self.contact(SiteBlend { sites, weights: barycentric }, position));
-        }
-        let mut nearest: Vec<(f64, u32)> =
-            mesh.positions.iter().zip(0..).map(|(p, i)| (p.distance_squared(point), i)).collect();
-        nearest.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let &(closest, site) = nearest.first()?;
-        let mut blend = SiteBlend::single(site);
-        // On a site, that site alone; between sites all three nearest.
-        if closest > 1e-12 {
-            for (k, &(distance, site)) in nearest.iter().take(3).enumerate() {
-                blend.sites[k] = site;
-                blend.weights[k] = 1.0 / distance;
-            }
-            let sum: f64 = blend.weights.iter().sum();
-            blend.weights = blend.weights.map(|w| w / sum);
-        }
-        Some(self.contact(blend, point))
-    }
-
-    fn contact(&self, blend: SiteBlend, position: Vec3) -> Contact {
+        let (blend, position) = self.surface.nearest(point)?;
         let normal =
             (0..3).map(|k| vec3(self.surface.normals[blend.sites[k] as usize]) * blend.weights[k]).sum::<Vec3>();
-        Contact { blend, position, normal: normal.normalize_or(Vec3::Z) }
+        Some(Contact { blend, position, normal: normal.normalize_or(Vec3::Z) })
     }
 
     /// How far an impulse (N·s) at `blend` sets each mode in motion, in modal velocity: `u_n·J`.

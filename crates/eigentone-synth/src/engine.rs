@@ -8,14 +8,18 @@
 //! that the load is even. A blow does not wait for that: it sounds at once.
 
 mod bridge;
+mod contacts;
 mod handle;
 mod pending;
+mod perception;
 mod processor;
+mod receive;
 mod voice;
 mod voices;
 
 pub use bridge::{BridgeSettings, Gap};
-pub use handle::{ContactSettings, Handle, StreamWriter};
+pub use contacts::ContactSettings;
+pub use handle::{Handle, StreamWriter};
 pub use processor::Processor;
 pub use voice::{ContactId, Keyframe, POINTS, PointState};
 

@@ -4,8 +4,8 @@
 //! Each call of [`Generator::fill`] takes the [`ContactState`] at its end and ramps there from the last one.
 //!
 //! - profiles: `bumps`, `rough`, `loose` (and foil), `friction`, `recorded`
-//! - [`ImpactShape`], [`Grazing`], [`RecordedImpact`]: blows
-//! - [`MicroImpacts`], [`Buzz`]: what rattles
+//! - [`ImpactShape`], [`RecordedImpact`]: blows
+//! - [`MicroImpacts`]: what rattles
 //!
 //! ```
 //! use eigentone_core::texture::{Bumps, Profile, Texture};
@@ -31,8 +31,8 @@ mod recorded;
 mod rough;
 mod synthetic;
 
-pub use impact::{Grazing, ImpactShape, RecordedImpact};
-pub use rattle::{Buzz, MicroImpacts};
+pub use impact::{ImpactShape, RecordedImpact};
+pub use rattle::MicroImpacts;
 pub use recorded::Recording;
 pub use synthetic::synthesise;
 

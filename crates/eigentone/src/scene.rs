@@ -31,16 +31,21 @@ mod de;
 mod ear;
 mod file;
 mod hail;
+mod make;
 mod note;
 mod particles;
 mod plan;
 mod play;
 mod read;
 mod render;
+mod report;
 mod script;
 mod shape;
+mod sounding;
 pub mod stream;
 mod suggest;
+mod surfaces;
+mod world;
 
 pub use body::{
     Body, ColliderChoice, Copies, Drive, Edges, Glide, Key, Lands, MOST_FACETS, Method, Nonlinear, Rotation,
@@ -51,7 +56,6 @@ pub use note::{Note, NoteError, ScoreNote};
 pub use particles::{Collider, ColliderPart, ColliderShape, Energy, Particles, Region};
 pub use plan::{Plan, Planned};
 pub use play::{Action, Bridge, Event, Impulse, Melody};
-pub use render::{
-    EventCounts, EventKind, EventRecord, ModeCounts, RenderOptions, RenderStats, Rendering, Seconds, render,
-};
+pub use render::{RenderOptions, render};
+pub use report::{EventCounts, EventKind, EventRecord, ModeCounts, RenderStats, Rendering, Seconds};
 pub use shape::Shape;

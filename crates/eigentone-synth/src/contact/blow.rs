@@ -138,8 +138,7 @@ impl Blow<'_> {
         if slip_m_s < GRAZING_M_S || depth_m <= 0.0 || self.partners.iter().all(|p| p.surface.is_smooth()) {
             return Ok(());
         }
-        let time_s = f64::from(depth_m / self.approach_m_s.abs().max(1e-6)) * (1.0 + 1.0 / shape.restitution.max(0.01));
-        let time_s = time_s.clamp(1e-3, 0.1);
+        let time_s = shape.grazing_s(depth_m, self.approach_m_s);
         let mean_n = shape.impulse_ns / time_s;
         let state = |phase: f64| PointState {
             force_n: (std::f64::consts::FRAC_PI_2 * mean_n * (std::f64::consts::PI * phase).sin()) as f32,

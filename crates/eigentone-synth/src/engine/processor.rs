@@ -2,44 +2,38 @@
 
 use super::bridge::Bridge;
 use super::pending::{Pending, Waiting, What};
+use super::perception::{MOST_MAKEUP, Perception, view};
 use super::voices::VoicePlace;
 use super::{Garbage, Message};
 use crate::BLOCK;
-use crate::body::decide::{Bands, Harvest, Hearing, View};
+use crate::body::decide::Harvest;
 use crate::body::{Body, Hit, Scratch, World};
 use crate::drive::Source;
 use crate::kernel::Kernels;
-use crate::policy::masking::{Curve, Maskers};
-use crate::policy::{self, Quality, quota};
+use crate::policy::{self, Quality};
 use crate::settings::Settings;
 use crate::stats::{SharedStats, Stats};
 use eigentone_core::event::{Action, BodyId};
 use std::sync::Arc;
 
-/// Share of the budget that is kept for blows between two policy frames.
-const RESERVE: usize = 8;
-
-/// Level shift while nothing is known of how loud things are: everything counts as heard.
-const UNKNOWN_DB: f32 = 300.0;
-
 /// The audio side of an engine: turns time into sound, a block at a time.
 #[derive(Debug)]
 pub struct Processor {
     pub(super) world: World,
-    quality: Quality,
+    pub(super) quality: Quality,
     pub(super) places: Vec<Place>,
     /// Number of places that have ever been taken.
-    reached: usize,
-    waiting: Waiting,
-    bridges: Vec<Bridge>,
+    pub(super) reached: usize,
+    pub(super) waiting: Waiting,
+    pub(super) bridges: Vec<Bridge>,
     pub(super) voices: Vec<VoicePlace>,
     /// Number of places for voices that have ever been taken.
     pub(super) voices_reached: usize,
-    from_control: rtrb::Consumer<Message>,
+    pub(super) from_control: rtrb::Consumer<Message>,
     pub(super) to_control: rtrb::Producer<Garbage>,
     pub(super) scratch: Scratch,
-    perception: Perception,
-    order: Vec<(f32, u32)>,
+    pub(super) perception: Perception,
+    pub(super) order: Vec<(f32, u32)>,
     pub(super) clock: u64,
     frame_blocks: usize,
     block_in_frame: usize,
@@ -50,49 +44,15 @@ pub struct Processor {
 
 #[derive(Debug, Default)]
 pub(super) struct Place {
-    generation: u32,
-    pub(super) body: Option<Box<Body>>,
+    pub generation: u32,
+    pub body: Option<Box<Body>>,
     /// Another place whose body it sounds through, and the factor of its blows.
-    shares: Option<(BodyId, f32)>,
+    pub shares: Option<(BodyId, f32)>,
     /// Blocks until it is handed back, once it has been removed.
-    leaving: Option<u32>,
+    pub leaving: Option<u32>,
     /// A visit that could not be made.
-    overdue: bool,
+    pub overdue: bool,
 }
-
-/// What is known about hearing, from the last policy frame.
-#[derive(Debug, Default)]
-struct Perception {
-    maskers: Maskers,
-    curve: Curve,
-    bands: Bands,
-    makeup: Makeup,
-    shift_db: f32,
-    /// Energy of all that sounds.
-    total: f32,
-    /// Energy from which on bodies get all the modes they want; zero if all do.
-    served: f32,
-}
-
-impl Perception {
-    /// From levels to dB SPL, the energy of all but a body that has this one, and the energy from which on bodies are fully served.
-    fn levels(&self, own: f32) -> (f32, f32, f32) {
-        (self.shift_db, (self.total - own).max(0.0), self.served)
-    }
-}
-
-/// Gains per Bark band that make up for what was left out.
-#[derive(Clone, Copy, Debug)]
-struct Makeup([f32; crate::body::decide::BANDS]);
-
-impl Default for Makeup {
-    fn default() -> Self {
-        Self([1.0; crate::body::decide::BANDS])
-    }
-}
-
-/// Largest gain that makes up for modes left out.
-const MOST_MAKEUP: f32 = 4.0;
 
 impl Processor {
     pub(super) fn new(
@@ -120,7 +80,7 @@ impl Processor {
             from_control,
             to_control,
             scratch: Scratch::new(settings.most_modes_per_body, settings.most_bodies),
-            perception: Perception { shift_db: UNKNOWN_DB, ..Perception::default() },
+            perception: Perception::new(),
             order: Vec::with_capacity(settings.most_bodies),
             clock: 0,
             frame_blocks: policy::frame_blocks(rate_hz),
@@ -209,7 +169,7 @@ impl Processor {
             let mut harvest = Harvest {
                 maskers: &mut self.perception.maskers,
                 bands: compensate.then_some(&mut self.perception.bands),
-                makeup: compensate.then_some(&self.perception.makeup.0),
+                makeup: compensate.then_some(&self.perception.makeup),
                 frame: (self.frame_blocks * BLOCK) as f32,
             };
             let visited = body.visit(self.clock, &view, free, &mut harvest, &self.world, &mut self.scratch);
@@ -312,157 +272,6 @@ impl Processor {
         self.quality.budget.map_or(usize::MAX, |b| b.modes.saturating_sub(self.mixed))
     }
 
-    /// Takes in what the control side has sent.
-    fn receive(&mut self) {
-        while let Ok(message) = self.from_control.pop() {
-            match message {
-                Message::Add(id, body) => {
-                    let old = std::mem::replace(
-                        &mut self.places[id.slot as usize],
-                        Place { generation: id.generation, body: Some(body), ..Place::default() },
-                    );
-                    debug_assert!(old.body.is_none(), "a place is given away only after it was handed back");
-                    self.reached = self.reached.max(id.slot as usize + 1);
-                    self.stats.bodies += 1;
-                }
-                Message::Share(id, with, factor) => {
-                    self.places[id.slot as usize] =
-                        Place { generation: id.generation, shares: Some((with, factor)), ..Place::default() };
-                    self.reached = self.reached.max(id.slot as usize + 1);
-                    self.stats.bodies += 1;
-                }
-                Message::Remove(time, body) => self.wait(time, body, What::Remove),
-                Message::Event(event) => self.wait(event.time, event.body, What::Act(event.action)),
-                Message::Quality(time, quality) => {
-                    self.wait(time, BodyId { slot: u32::MAX, generation: 0 }, What::Quality(quality));
-                }
-                Message::Stream { body, source, site, direction } => {
-                    self.attach(body, Source::Stream(source), &site, direction);
-                }
-                Message::OpenContact(id, voice) => self.open_voice(id, voice),
-                Message::Key(id, key) => self.key_voice(id, key),
-                Message::CloseContact(id, at) => self.close_voice(id, at),
-                Message::Bridge(link, buffer) => {
-                    let room = self.bridges.len() < self.bridges.capacity();
-                    if !room {
-                        discard(&mut self.to_control, &mut self.stats, Garbage::Buffer(buffer));
-                    } else if let Some(drive) = self.attach(link.to, Source::Bridge(buffer), &link.site, link.direction)
-                    {
-                        self.bridges.push(Bridge::new(link, drive));
-                    }
-                }
-            }
-        }
-        self.stats.waiting_most = self.stats.waiting_most.max(self.waiting.len() as u64);
-    }
-
-    fn wait(&mut self, time: eigentone_core::event::Moment, body: BodyId, what: What) {
-        if !self.waiting.push(time, body, what) {
-            // A removal must not get lost: the place would never be free again. It happens at once instead.
-            match what {
-                What::Remove if resolve(&self.places, body).is_some() => {
-                    self.places[body.slot as usize].leaving = Some(2);
-                }
-                _ => self.stats.dropped += 1,
-            }
-        }
-    }
-
-    fn attach(
-        &mut self,
-        id: BodyId,
-        source: Source,
-        site: &eigentone_core::SiteBlend,
-        direction: [f32; 3],
-    ) -> Option<usize> {
-        let target = resolve(&self.places, id).map(|slot| slot as usize);
-        let body = target.and_then(|slot| self.places[slot].body.as_mut());
-        let refused = match body {
-            Some(body) => {
-                let before = body.mixed();
-                let outcome = body.attach(source, site, direction, self.clock, &self.world, &mut self.scratch);
-                self.mixed = self.mixed + body.mixed() - before;
-                match outcome {
-                    Ok(drive) => return Some(drive),
-                    Err(source) => source,
-                }
-            }
-            None => source,
-        };
-        self.stats.orphaned += 1;
-        let garbage = match refused {
-            Source::Bridge(buffer) => Garbage::Buffer(buffer),
-            other => Garbage::Source(other),
-        };
-        discard(&mut self.to_control, &mut self.stats, garbage);
-        None
-    }
-
-    /// The policy's frame begins: what the last one has collected becomes what this one goes by.
-    fn begin_frame(&mut self) {
-        self.order.clear();
-        let mut total = 0.0;
-        for (slot, place) in self.places[..self.reached].iter().enumerate() {
-            if let Some(body) = place.body.as_ref().filter(|b| !b.account.asleep) {
-                total += body.account.energy;
-                let attention = body.emphasis * body.emphasis;
-                self.order.push((body.account.energy * attention, slot as u32));
-            }
-        }
-        if let Some(masking) = self.quality.masking {
-            let p = &mut self.perception;
-            p.shift_db = masking.playback.shift_db(total).unwrap_or(UNKNOWN_DB);
-            p.total = total;
-            p.curve.rebuild(&p.maskers, p.shift_db, masking.offset_db.max(0.0), &self.world.kernels);
-            p.maskers.clear();
-            for (gain, (all, kept)) in p.makeup.0.iter_mut().zip(p.bands.all.iter().zip(&p.bands.kept)) {
-                *gain = if *kept > 0.0 { (all / kept).sqrt().min(MOST_MAKEUP) } else { 1.0 };
-            }
-            p.bands = Bands::default();
-        }
-        match self.quality.budget {
-            Some(budget) => {
-                self.order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-                let (order, places) = (&self.order, &mut self.places);
-                let wants: &dyn Fn(usize) -> usize =
-                    &|rank| places[order[rank].1 as usize].body.as_ref().map_or(0, |b| b.account.wanted.max(b.mixed()));
-                let spread = budget.modes - budget.modes / RESERVE;
-                // Grants are written after wants were read, body by body.
-                let mut grants = quota::Sharing::new(spread, f64::from(budget.slope), order.len());
-                let enough = (0..order.len()).map(wants).sum::<usize>() <= spread;
-                self.perception.served = 0.0;
-                for (rank, &(energy, _)) in order.iter().enumerate() {
-                    let want = wants(rank);
-                    let granted = grants.next(want);
-                    if !enough && granted == want && want > 0 {
-                        self.perception.served = energy;
-                    }
-                    // Who gets all it wants may want a little more until the next frame; that the budget holds is seen to when modes are added.
-                    self.scratch.grants[rank] = if enough {
-                        usize::MAX
-                    } else if granted == want {
-                        want + want / 4
-                    } else {
-                        granted
-                    };
-                }
-                for (rank, &(_, slot)) in order.iter().enumerate() {
-                    if let Some(body) = &mut places[slot as usize].body {
-                        body.account.granted = self.scratch.grants[rank];
-                    }
-                }
-            }
-            None => {
-                self.perception.served = 0.0;
-                for &(_, slot) in &self.order {
-                    if let Some(body) = &mut self.places[slot as usize].body {
-                        body.account.granted = usize::MAX;
-                    }
-                }
-            }
-        }
-    }
-
     /// Fills the bridges' forces from the sounds of the last block.
     fn carry_bridges(&mut self) {
         // Modes that make up for masked ones are louder than they are: not around a loop.
@@ -549,21 +358,6 @@ pub(super) fn resolve(places: &[Place], id: BodyId) -> Option<u32> {
     let there = |id: BodyId| places.get(id.slot as usize).filter(|p| p.generation == id.generation);
     let own = there(id)?.shares.map_or(id, |(other, _)| other);
     there(own)?.body.as_ref().map(|_| own.slot)
-}
-
-fn view<'a>(quality: &Quality, curve: &'a Curve, (shift_db, others, served): (f32, f32, f32)) -> View<'a> {
-    View {
-        served,
-        hearing: quality.masking.map(|m| Hearing {
-            curve,
-            shift_db,
-            offset_db: m.offset_db.max(0.0),
-            playback: m.playback,
-            others,
-        }),
-        // A mode of amplitude τ has the mean square τ²/2.
-        truncation_db: 10.0 * (0.5 * quality.truncation_pa * quality.truncation_pa).log10(),
-    }
 }
 
 fn finite_or(x: f32, otherwise: f32) -> f32 {

@@ -64,36 +64,11 @@ impl ImpactShape {
     pub fn mass_over_stiffness_s(&self) -> f32 {
         (self.mass_kg / self.stiffness_n_m).sqrt() as f32
     }
-}
 
-/// The envelope `sin(πt/t_g)` of a contact that is run during a blow, for the time `t_g = (d/v)(1 + 1/e)` that it takes into and out of a depth `d`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Grazing {
-    samples: f64,
-    at: u32,
-}
-
-impl Grazing {
-    /// Between 1 and 100 ms; none at all if the depth is zero.
-    pub fn new(depth_m: f64, speed_m_s: f64, restitution: f64, sample_rate_hz: f64) -> Self {
-        if depth_m <= 0.0 {
-            return Self::default();
-        }
-        let time_s = depth_m / speed_m_s.abs().max(1e-9) * (1.0 + 1.0 / restitution.max(1e-9));
-        Self { samples: time_s.clamp(1e-3, 0.1) * sample_rate_hz, at: 0 }
-    }
-
-    /// Whether it is over.
-    pub fn is_over(&self) -> bool {
-        f64::from(self.at) >= self.samples
-    }
-
-    /// Scales the next samples of a contact.
-    pub fn apply(&mut self, force: &mut [f32]) {
-        for f in force {
-            *f *= if self.is_over() { 0.0 } else { (PI * f64::from(self.at) / self.samples).sin() as f32 };
-            self.at = self.at.saturating_add(1);
-        }
+    /// How long a blow that slips also rubs: `(d/v)(1 + 1/e)`, into a depth `d` at the speed `v` and out again at `e v`, held between 1 and 100 ms (REFERENCE E.2).
+    pub fn grazing_s(&self, depth_m: f32, approach_m_s: f32) -> f64 {
+        let way_in_s = f64::from(depth_m / approach_m_s.abs().max(1e-6));
+        (way_in_s * (1.0 + 1.0 / self.restitution.max(0.01))).clamp(1e-3, 0.1)
     }
 }
 
@@ -188,22 +163,22 @@ mod tests {
     use super::*;
     use eigentone_core::texture::{Curve, Impact};
 
-    const RATE: f64 = 44_100.0;
-
-    /// `sin(πt/t_g)` over `t_g = (d/v)(1 + 1/e)`.
+    /// 0.2 mm at 0.1 m/s are 2 ms in; out again as long at e = 1, twice as long at e = 0.5. Fast blows rub for 1 ms, slow ones for 100 ms.
     #[test]
-    fn grazing_lasts_as_long_as_the_way_in_and_out() {
-        for (depth, v, e, expected_s) in
-            [(2e-4, 0.1, 0.5, 6e-3), (2e-4, 0.1, 1.0, 4e-3), (2e-4, 100.0, 1.0, 1e-3), (2e-4, 1e-5, 0.0, 0.1)]
-        {
-            let mut grazing = Grazing::new(depth, v, e, RATE);
-            let mut force = vec![1.0; 10_000];
-            grazing.apply(&mut force);
-            let last = force.iter().rposition(|f| *f != 0.0).unwrap();
-            assert!(((last + 1) as f64 / RATE - expected_s).abs() < 2.0 / RATE, "{last}");
-            assert!((f64::from(force[(0.5 * expected_s * RATE) as usize]) - 1.0).abs() < 0.01 && grazing.is_over());
+    fn a_blow_rubs_as_long_as_the_way_in_and_out() {
+        for (approach_m_s, e, expected_s) in [
+            (0.1, 1.0, 4e-3),
+            (0.1, 0.5, 6e-3),
+            (-0.1, 0.5, 6e-3),
+            (100.0, 1.0, 1e-3),
+            (1e-4, 0.5, 0.1),
+            (0.0, 0.0, 0.1),
+        ] {
+            let surface = Texture { restitution: e, ..Texture::default() };
+            let blow = ImpactShape::new([&surface, &surface], [0.1, 0.1], f64::from(approach_m_s));
+            let found_s = blow.grazing_s(2e-4, approach_m_s);
+            assert!((found_s / expected_s - 1.0).abs() < 1e-6, "{approach_m_s} m/s, e = {e}: {found_s} s");
         }
-        assert!(Grazing::new(0.0, 1.0, 0.5, RATE).is_over());
     }
 
     /// Springs in series, masses likewise, rows 46 and 47 for the time, and the upper limit of the amplitude.

@@ -1,4 +1,4 @@
-//! What a vibrating body does to one that hardly touches it: micro-impacts while two bodies part (S4 §5.3), and buzzing (§6.3; REFERENCE E.2, E.4).
+//! What a vibrating body does to one that hardly touches it any more: micro-impacts while two bodies part (S4 §5.3, REFERENCE E.2).
 
 /// Longest time in which micro-impacts are looked for.
 const LONGEST_S: f32 = 0.2;
@@ -76,37 +76,6 @@ impl MicroImpacts {
     }
 }
 
-/// What a body that rattles against another at a distance `gap` passes on: `g·max(0, |y| − gap)·sgn y`, feed-forward only.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Buzz {
-    gap: f32,
-    gain: f32,
-    one_sided: bool,
-}
-
-impl Buzz {
-    /// The gap is in the unit of the signal; the gain is held between 0 and 0.5.
-    pub fn new(gap: f32, gain: f32, one_sided: bool) -> Self {
-        Self { gap: gap.max(0.0), gain: gain.clamp(0.0, 0.5), one_sided }
-    }
-
-    /// What comes through.
-    pub fn at(&self, y: f32) -> f32 {
-        if self.one_sided {
-            self.gain * (y - self.gap).max(0.0)
-        } else {
-            self.gain * (y.abs() - self.gap).max(0.0).copysign(y)
-        }
-    }
-
-    /// Adds what comes through of a signal.
-    pub fn add(&self, signal: &[f32], out: &mut [f32]) {
-        for (o, &y) in out.iter_mut().zip(signal) {
-            *o += self.at(y);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,19 +104,5 @@ mod tests {
         assert_eq!([hits(0.0, 1.0), hits(1e-5, 1.0), hits(1e-3, 0.0)], [0, 0, 0]);
         let (some, many) = (hits(5e-4, 1.0), hits(5e-3, 1.0));
         assert!(some >= 1 && many > some, "{some} {many}");
-    }
-
-    #[test]
-    fn only_what_exceeds_the_gap_buzzes() {
-        let (both, one) = (Buzz::new(0.5, 0.4, false), Buzz::new(0.5, 3.0, true));
-        let close = |a: f32, b: f32| (a - b).abs() < 1e-6;
-        assert_eq!([both.at(0.5), both.at(-0.4), one.at(-3.0), one.at(0.2)], [0.0; 4]);
-        assert!(
-            close(both.at(-1.5), -0.4) && close(both.at(1.5), 0.4) && close(one.at(1.5), 0.5),
-            "gain at most a half"
-        );
-        let mut out = [1.0, 1.0];
-        both.add(&[0.1, 1.5], &mut out);
-        assert!(close(out[0], 1.0) && close(out[1], 1.4));
     }
 }

@@ -1,18 +1,16 @@
 //! `[particles]`: from impacts of particles to blows on bodies.
 
 use super::plan::Plan;
-use super::render::{EventKind, EventRecord};
+use super::report::EventRecord;
 use super::{ColliderShape, Energy, Region, Scene};
 use crate::Error;
 use eigentone_core::contact::Pose;
 use eigentone_core::event::{Action, BodyId, Event, Moment};
-use eigentone_core::mesh::nearest::NearestTree;
-use eigentone_core::{ModalModel, Vec3};
+use eigentone_core::{SiteTree, Vec3};
 use eigentone_sim::particles::{
     self, Cloud, Collider, EnergyLaw, Frame, Impact, ImpactMap, Quadric, Shape, Simulation,
 };
 use eigentone_synth::{ContactTime, Handle};
-use std::sync::Arc;
 
 /// Cells of the impact map along each side of a collider.
 const CELLS: usize = 64;
@@ -22,8 +20,7 @@ const CELLS: usize = 64;
 struct Target {
     name: String,
     body: BodyId,
-    model: Arc<ModalModel>,
-    tree: NearestTree,
+    sites: SiteTree,
     pose: Pose,
     mass_kg: f64,
 }
@@ -54,17 +51,16 @@ impl Hail {
             let number =
                 plan.find(name).ok_or_else(|| bad(format!("a [[collider]] names `{name}`, which does not exist")))?;
             let planned = &plan.bodies[number];
-            let (Some(body), Some(model)) = (ids[number], planned.model.clone()) else {
+            let (Some(body), Some(model)) = (ids[number], &planned.model) else {
                 return Err(bad(format!("a [[collider]] names `{name}`, which makes no sound")));
             };
-            let pose = Pose {
-                position: planned.body.position.map(|x| x as f32),
-                rotation: planned.body.rotation.quaternion().map(|x| x as f32),
-                ..Pose::at_origin(number as u32)
-            };
-            let mass_kg = if planned.body.is_fixed() { f64::INFINITY } else { planned.mass_kg };
-            let tree = NearestTree::new(model.surface.to_mesh());
-            targets.push(Target { name: name.to_owned(), body, model, tree, pose, mass_kg });
+            targets.push(Target {
+                name: name.to_owned(),
+                body,
+                sites: SiteTree::new(&model.surface),
+                pose: planned.pose(number as u32),
+                mass_kg: planned.blow_mass_kg(),
+            });
             Ok(targets.len() - 1)
         };
         let (mut colliders, mut parts) = (Vec::new(), Vec::new());
@@ -125,11 +121,7 @@ impl Hail {
             let sounding = self.parts[impact.collider as usize].get(impact.part as usize).copied().flatten();
             let Some(target) = sounding.map(|t| &self.targets[t]) else { continue };
             let place = impact.position.to_array().map(|x| x as f32);
-            let Some(point) = target.tree.nearest(target.pose.to_local(place)) else { continue };
-            let site = eigentone_core::SiteBlend {
-                sites: target.model.surface.triangles[point.triangle as usize],
-                weights: point.barycentric,
-            };
+            let Some(site) = target.sites.on_triangle(target.pose.to_local(place)) else { continue };
             let mass_kg = 1.0 / (1.0 / impact.mass_kg + 1.0 / target.mass_kg);
             let contact = ContactTime { mass_kg, stiffness_n_m: self.hardness_n_m };
             let impulse = target.pose.direction_to_local(impact.impulse_ns);
@@ -139,15 +131,7 @@ impl Hail {
                 duration_s: self.duration_s.unwrap_or_else(|| contact.seconds()) as f32,
             };
             handle.send(Event { time: Moment::at(impact.time_s, self.rate_hz), body: target.body, action })?;
-            events.push(EventRecord {
-                time_s: impact.time_s,
-                kind: EventKind::Impact,
-                body_a: String::new(),
-                body_b: target.name.clone(),
-                position: place,
-                impulse_ns: Some(impact.impulse_ns.length() as f32),
-                approach_m_s: None,
-            });
+            events.push(EventRecord::struck(impact.time_s, &target.name, place, impact.impulse_ns));
         }
         Ok(())
     }

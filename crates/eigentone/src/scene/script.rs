@@ -1,7 +1,7 @@
 //! What a scene file makes happen by itself: `[[event]]`, and the strain and damping of bodies.
 
 use super::plan::Plan;
-use super::render::{EventKind, EventRecord};
+use super::report::EventRecord;
 use super::{Action as Scripted, Event as ScriptedEvent, Impulse, Scene};
 use crate::Error;
 use eigentone_core::event::{Action, BodyId, Event, Moment};
@@ -101,8 +101,7 @@ impl Script {
         let id = ids[number].ok_or_else(|| bad(format!("body `{}` makes no sound", event.body)))?;
         let action = match event.action {
             Scripted::ImpulseNs(impulse) => {
-                let sounding = plan.bodies[number].body.shares.as_ref().and_then(|s| plan.find(s)).unwrap_or(number);
-                let model = plan.bodies[sounding].model.as_ref().ok_or_else(|| bad("it has no model".to_owned()))?;
+                let model = plan.model_of(number).ok_or_else(|| bad("it has no model".to_owned()))?;
                 let (action, record) =
                     blow(event, impulse, model).ok_or_else(|| bad("its model has no surface to strike".to_owned()))?;
                 self.blows.push(record);
@@ -210,14 +209,7 @@ fn blow(event: &ScriptedEvent, impulse: Impulse, model: &ModalModel) -> Option<(
         impulse_ns: vector.to_array().map(|x| x as f32),
         duration_s: duration_s as f32,
     };
-    let record = EventRecord {
-        time_s: event.time_s,
-        kind: EventKind::Impact,
-        body_a: String::new(),
-        body_b: event.body.clone(),
-        position: contact.position.to_array().map(|x| x as f32),
-        impulse_ns: Some(vector.length() as f32),
-        approach_m_s: None,
-    };
+    let position = contact.position.to_array().map(|x| x as f32);
+    let record = EventRecord::struck(event.time_s, &event.body, position, vector);
     Some((action, record))
 }
