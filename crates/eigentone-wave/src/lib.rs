@@ -1,1 +1,3 @@
 //! Wave acoustics of scenes: from a triangle soup to a field of perceptual parameters.
+
+pub mod encode;
