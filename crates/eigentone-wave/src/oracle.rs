@@ -4,7 +4,7 @@
 //! It runs on the same cells, each cut into `refine³`: dispersion falls with the square of the cells per wavelength, and ten are needed for what the solver does
 //! with two and two thirds.
 
-use crate::solver::domain::{AIR, Domain, SOLID, SPONGE_CELLS};
+use crate::solver::domain::{AIR, Domain, SOLID};
 
 /// Cells that a wave travels in a step; the scheme is stable up to 1/√3.
 pub const COURANT: f64 = 0.57;
@@ -65,8 +65,8 @@ impl Oracle {
             oracle.air[i] = 1.0;
             if kinds[i] != AIR {
                 // The same sponge per metre, in steps of our own.
-                let share = (f64::from(kinds[i] - AIR) - 0.5) / SPONGE_CELLS as f64;
-                let rate = 10.0 / (SPONGE_CELLS * refine) as f64 * share * share;
+                let share = (f64::from(kinds[i] - AIR) - 0.5) / domain.sponge as f64;
+                let rate = 10.0 / (domain.sponge * refine) as f64 * share * share;
                 oracle.sponge.push((i, (-rate * COURANT).exp() as f32));
             }
         }
@@ -101,7 +101,8 @@ impl Oracle {
     /// The cells around the middle of one of the domain: one, or eight if it is cut into an even number.
     fn middle(&self, cell: usize) -> Vec<usize> {
         let refine = self.refine;
-        let central = |i: usize| 2 * i + 1 >= refine - (refine + 1) % 2 && 2 * i + 1 <= refine + (refine + 1) % 2;
+        // By how much a cell's middle is off, in half cells.
+        let central = |i: usize| (2 * i + 1).abs_diff(refine) <= (refine + 1) % 2;
         let cells = self.fine_cells(cell).enumerate();
         cells
             .filter(|(i, _)| [i % refine, i / refine % refine, i / refine / refine].into_iter().all(central))

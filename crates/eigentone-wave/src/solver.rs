@@ -114,7 +114,7 @@ impl Solver {
                 pushed: false,
             })
             .collect();
-        let zeros: Vec<Vec<f32>> = blocks.iter().map(|b| vec![0.0; b.len()]).collect();
+        let zeros: Vec<Vec<f32>> = blocks.iter().map(|b| vec![0.0; b.cells()]).collect();
         Self {
             rooms,
             forces: zeros.clone(),
@@ -142,7 +142,7 @@ impl Solver {
         let [nx, ny, _] = self.size;
         let mut order: Vec<usize> = (0..self.rooms.len()).collect();
         // Large boxes first: most cells are there.
-        order.sort_by_key(|&r| std::cmp::Reverse(self.rooms[r].block.len()));
+        order.sort_by_key(|&r| std::cmp::Reverse(self.rooms[r].block.cells()));
         cells
             .iter()
             .map(|&cell| {

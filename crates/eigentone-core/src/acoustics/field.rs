@@ -65,7 +65,7 @@ impl Bits {
         for (i, byte) in bytes.iter().enumerate() {
             bits.words[i / 8] |= u64::from(*byte) << (8 * (i % 8));
         }
-        if len % 64 != 0
+        if !len.is_multiple_of(64)
             && let Some(last) = bits.words.last_mut()
         {
             *last &= (1 << (len % 64)) - 1;

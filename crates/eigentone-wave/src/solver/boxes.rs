@@ -32,7 +32,7 @@ pub struct Block {
 
 impl Block {
     /// Its number of cells.
-    pub fn len(&self) -> usize {
+    pub fn cells(&self) -> usize {
         self.size.iter().product()
     }
 
@@ -108,24 +108,21 @@ fn grow(seed: [usize; 3], free: &mut [bool], domain: &Domain, kind: Kind) -> Blo
     let (mut low, mut high) = (seed, seed);
     let mut open = [true; 6];
     while open.contains(&true) {
-        for direction in 0..6 {
-            if !open[direction] {
-                continue;
-            }
+        for (direction, open) in open.iter_mut().enumerate().filter(|(_, open)| **open) {
             let axis = direction / 2;
             let layer = if direction % 2 == 0 { low[axis].checked_sub(1) } else { Some(high[axis] + 1) };
             let (mut from, mut to) = (low, high);
             match layer.filter(|&l| l < domain.size[axis]) {
                 Some(layer) => (from[axis], to[axis]) = (layer, layer),
                 None => {
-                    open[direction] = false;
+                    *open = false;
                     continue;
                 }
             }
             if all(from, to, |at| free[domain.index(at)]) {
                 if direction % 2 == 0 { low[axis] -= 1 } else { high[axis] += 1 }
             } else {
-                open[direction] = false;
+                *open = false;
             }
         }
     }

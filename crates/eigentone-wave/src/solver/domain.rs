@@ -5,7 +5,7 @@ pub const SOLID: u8 = 0;
 /// A cell of air.
 pub const AIR: u8 = 1;
 
-/// Cells of a sponge that lets almost nothing back above 62 Hz at 500 Hz (REFERENCE D.3).
+/// Cells of a sponge that lets almost nothing back above an eighth of the highest frequency (REFERENCE D.3); half of them do above a quarter.
 pub const SPONGE_CELLS: usize = 20;
 
 /// Cells, with what is around them.
@@ -15,8 +15,10 @@ pub struct Domain {
     pub size: [usize; 3],
     /// Side of a cell in m.
     pub cell_m: f64,
-    /// [`SOLID`], [`AIR`], or one more than the depth in the sponge, 1 to [`SPONGE_CELLS`]; x fastest, then y, then z.
+    /// [`SOLID`], [`AIR`], or one more than the depth in the sponge, 1 to `sponge`; x fastest, then y, then z.
     pub cells: Vec<u8>,
+    /// Cells that the sponge at the rim is thick, up to 254.
+    pub sponge: usize,
     /// Faces of air cells that absorb. Others towards solids and the rim are rigid.
     pub walls: Vec<WallFace>,
 }
@@ -35,7 +37,8 @@ pub struct WallFace {
 impl Domain {
     /// A box of air with the same admittance on all sides.
     pub fn shoebox(size: [usize; 3], cell_m: f64, admittance: f32) -> Self {
-        let mut domain = Self { size, cell_m, cells: vec![AIR; size.iter().product()], walls: Vec::new() };
+        let cells = vec![AIR; size.iter().product()];
+        let mut domain = Self { size, cell_m, cells, sponge: SPONGE_CELLS, walls: Vec::new() };
         domain.line_with(|_, _| admittance);
         domain
     }
@@ -51,7 +54,7 @@ impl Domain {
             let depth = (0..3).map(outside).max().unwrap_or(0);
             *cell = AIR + depth as u8;
         }
-        Self { size: full, cell_m, cells, walls: Vec::new() }
+        Self { size: full, cell_m, cells, sponge: SPONGE_CELLS, walls: Vec::new() }
     }
 
     /// Place of a cell.
@@ -69,7 +72,7 @@ impl Domain {
     pub fn neighbour(&self, cell: usize, direction: u8) -> Option<usize> {
         let axis = usize::from(direction / 2);
         let mut at = self.at(cell);
-        if direction % 2 == 0 {
+        if direction.is_multiple_of(2) {
             at[axis] = at[axis].checked_sub(1)?;
         } else {
             at[axis] += 1;

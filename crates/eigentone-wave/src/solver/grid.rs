@@ -2,7 +2,7 @@
 
 use super::COURANT;
 use super::boxes::Block;
-use super::domain::{AIR, Domain, SPONGE_CELLS};
+use super::domain::{AIR, Domain};
 
 /// The second derivative: weights of a cell and of its neighbours one, two and three cells away.
 const STENCIL: [f32; 4] = [-490.0 / 180.0, 270.0 / 180.0, -27.0 / 180.0, 2.0 / 180.0];
@@ -21,18 +21,23 @@ pub struct Grid {
 impl Grid {
     pub fn new(block: &Block, domain: &Domain) -> Self {
         let [nx, ny, nz] = block.size;
-        let mut sponge = Vec::with_capacity(block.len());
+        let mut sponge = Vec::with_capacity(block.cells());
         for z in 0..nz {
             for y in 0..ny {
                 for x in 0..nx {
                     let at = [block.origin[0] + x, block.origin[1] + y, block.origin[2] + z];
                     let depth = domain.cells[domain.index(at)].saturating_sub(AIR);
-                    sponge.push(sponge_keeps(usize::from(depth)));
+                    sponge.push(sponge_keeps(usize::from(depth), domain.sponge));
                 }
             }
         }
         let dry = sponge.iter().all(|&keeps| keeps == 1.0);
-        Self { size: block.size, old: vec![0.0; block.len()], sponge: (!dry).then_some(sponge), row: vec![0.0; nx + 6] }
+        Self {
+            size: block.size,
+            old: vec![0.0; block.cells()],
+            sponge: (!dry).then_some(sponge),
+            row: vec![0.0; nx + 6],
+        }
     }
 
     /// A step with mirrors at all sides; interfaces are in the force.
@@ -83,11 +88,11 @@ impl Grid {
 }
 
 /// What is left after a step at a depth, from 1; REFERENCE D.3.
-fn sponge_keeps(depth: usize) -> f32 {
+fn sponge_keeps(depth: usize, sponge: usize) -> f32 {
     if depth == 0 {
         return 1.0;
     }
-    let cells = SPONGE_CELLS as f64;
+    let cells = sponge as f64;
     let share = (depth as f64 - 0.5) / cells;
     (-10.0 / cells * share * share * COURANT).exp() as f32
 }

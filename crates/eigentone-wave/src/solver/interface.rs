@@ -29,7 +29,7 @@ pub struct Link {
 /// For each box what it has in common with others.
 pub fn find(blocks: &[Block], size: [usize; 3]) -> Vec<Vec<Link>> {
     let mut links: Vec<Vec<Link>> = blocks.iter().map(|_| Vec::new()).collect();
-    for axis in 0..3 {
+    for (axis, &cells) in size.iter().enumerate() {
         // Boxes by where they begin along the axis.
         let mut begins: HashMap<usize, Vec<usize>> = HashMap::new();
         for (i, block) in blocks.iter().enumerate() {
@@ -37,7 +37,7 @@ pub fn find(blocks: &[Block], size: [usize; 3]) -> Vec<Vec<Link>> {
         }
         for (low, block) in blocks.iter().enumerate() {
             let end = block.origin[axis] + block.size[axis];
-            if end >= size[axis] {
+            if end >= cells {
                 continue;
             }
             for &high in begins.get(&end).into_iter().flatten() {

@@ -77,7 +77,7 @@ impl Wall {
     fn new(inward: isize, depth: usize, faces: Vec<Face>) -> Self {
         let taps = depth.min(TAPS);
         let raw = |k: usize| {
-            let (place, sign) = (k as f64 + 0.5, if k % 2 == 0 { 1.0 } else { -1.0 });
+            let (place, sign) = (k as f64 + 0.5, if k.is_multiple_of(2) { 1.0 } else { -1.0 });
             let window = (std::f64::consts::PI * place / (2 * taps) as f64).cos().powi(2);
             sign / (2 * k + 1) as f64 * window
         };
