@@ -161,7 +161,7 @@ impl Parameters {
 }
 
 /// A box along the axes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bounds {
     /// Its lowest corner.
     pub min: Vec3,

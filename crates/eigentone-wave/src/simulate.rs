@@ -1,0 +1,343 @@
+//! What is heard around one probe: the domain around it, the simulation, and the parameters at every cube of the lattice.
+
+use crate::absorption::admittance;
+use crate::encode::{Encoder, Timing};
+use crate::settings::{Ground, Settings};
+use crate::solver::domain::{AIR, Domain, SOLID};
+use crate::solver::{Place, Solver, cell_for, step_for};
+use crate::voxel::{self, LatticeError, SceneError, Voxels, check, lattice_around};
+use eigentone_core::Vec3;
+use eigentone_core::acoustics::{Bounds, Lattice, MaterialMesh, Parameter, ProbeField};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Cells per cube at which sound is recorded, at most.
+const EARS_PER_CUBE: usize = 8;
+
+/// A voxelised scene, ready to be simulated.
+pub struct Acoustics {
+    /// Where there is something.
+    pub voxels: Voxels,
+    /// Admittance of each material of the scene's mesh.
+    admittances: Vec<f32>,
+    /// The cubes in which parameters are told, over all of the scene.
+    pub cubes: Lattice,
+    /// How to simulate.
+    pub settings: Settings,
+}
+
+/// What a simulation from one probe takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Cells with air.
+    pub cells: usize,
+    /// Boxes they are cut into.
+    pub boxes: usize,
+    /// Places at which sound is recorded.
+    pub ears: usize,
+    /// Time steps.
+    pub steps: usize,
+    /// Bytes of memory.
+    pub bytes: usize,
+}
+
+/// Somewhere to listen: cells of one cube.
+struct Ears {
+    cube: usize,
+    cells: Vec<usize>,
+}
+
+/// A domain around a probe, with the places where sound is recorded.
+pub struct Surroundings {
+    /// The cells.
+    pub domain: Domain,
+    /// The cell of the common lattice of cells that is the domain's first.
+    pub first: [i64; 3],
+    /// The probe's own cell in the domain.
+    pub source: usize,
+    ears: Vec<Ears>,
+    cubes_first: [i64; 3],
+    cubes_size: [u32; 3],
+    steps: usize,
+}
+
+/// Why a scene cannot be simulated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// The triangles make no sense.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The cells make no sense, or there are too many.
+    #[error(transparent)]
+    Lattice(#[from] LatticeError),
+}
+
+/// Cells that a scene may have, walls and air around it included: a field of 9.7 million cells around a probe fits many times.
+pub const MOST_CELLS: usize = 1 << 30;
+
+impl Acoustics {
+    /// A scene with the absorption of each of its materials, by sound from all directions.
+    ///
+    /// # Errors
+    /// If the triangles or the size of the scene make no sense.
+    pub fn new(scene: &MaterialMesh, absorptions: &[f64], settings: Settings) -> Result<Self, SetupError> {
+        check(scene)?;
+        let cell_m = cell_for(settings.f_max_hz);
+        let mut bounds = Bounds::of(scene.mesh.positions.iter().copied()).unwrap_or_default();
+        if let Some(ground) = &settings.ground {
+            bounds.min.z = bounds.min.z.min(ground.z_m);
+            bounds.max.z = bounds.max.z.max(ground.z_m);
+        }
+        let sponge = sponge_cells(&settings, cell_m);
+        let margin = (settings.margin_m / cell_m).ceil().clamp(1.0, 1e6) as usize + sponge;
+        let lattice = lattice_around(&bounds, cell_m, margin as u32, MOST_CELLS)?;
+        let mut admittances: Vec<f32> = absorptions.iter().map(|&a| admittance(a) as f32).collect();
+        let voxels = match &settings.ground {
+            Some(Ground { z_m, absorption }) => {
+                // A name that no file can have, so that it is a material of its own.
+                let mut all = scene.clone();
+                all.append(&voxel::ground(&lattice.bounds(), *z_m, "\0ground"));
+                admittances.resize(all.names.len(), 0.0);
+                admittances[all.names.len() - 1] = admittance(*absorption) as f32;
+                Voxels::new(&all, lattice)
+            }
+            None => Voxels::new(scene, lattice),
+        };
+        let inner = lattice.bounds();
+        let size = ((inner.max - inner.min) / settings.grid_m).ceil().to_array().map(|n| (n as u32).max(1));
+        let cubes = Lattice { origin: lattice.origin, step_m: settings.grid_m, size };
+        Ok(Self { voxels, admittances, cubes, settings })
+    }
+
+    /// Times of the simulation.
+    pub fn timing(&self) -> Timing {
+        let s = &self.settings;
+        let mut timing = Timing::new(s.f_max_hz, step_for(self.voxels.lattice.step_m));
+        (timing.direct_s, timing.early_s, timing.late_s, timing.onset_db) =
+            (s.direct_s, s.early_s, s.late_s, s.onset_db);
+        timing
+    }
+
+    /// The domain around a probe: the air that sound reaches within the cylinder, and the sponge around it. `None` if the probe is inside something.
+    pub fn around(&self, probe: Vec3) -> Option<Surroundings> {
+        let (s, lattice) = (&self.settings, &self.voxels.lattice);
+        let cell_m = lattice.step_m;
+        let middle = lattice.cube(probe);
+        if self.voxels.is_solid(middle) {
+            return None;
+        }
+        let sponge = sponge_cells(s, cell_m);
+        let cells = |m: f64| (m / cell_m).round() as i64;
+        let (radius, half) = (cells(s.radius_m), cells(0.5 * s.height_m));
+        // What is heard: within the cylinder, and not beyond the scene's margin; the sponge is the lattice's last cells then.
+        let inner = lattice.size.map(|n| i64::from(n) - 1 - sponge as i64);
+        let reach = [radius, radius, half];
+        let low: [i64; 3] = [0, 1, 2].map(|a| (middle[a] - reach[a]).max((sponge as i64).min(middle[a])));
+        let high: [i64; 3] = [0, 1, 2].map(|a| (middle[a] + reach[a]).min(inner[a].max(middle[a])));
+        let first = low.map(|l| l - sponge as i64);
+        let size = [0, 1, 2].map(|a| (high[a] - low[a] + 1) as usize + 2 * sponge);
+        let mut domain = Domain { size, cell_m, cells: vec![SOLID; size.iter().product()], sponge, walls: Vec::new() };
+        let global = |at: [usize; 3]| [0, 1, 2].map(|a| first[a] + at[a] as i64);
+        let kind = |at: [usize; 3]| {
+            let at = global(at);
+            if self.voxels.is_solid(at) {
+                return SOLID;
+            }
+            let outside = (0..3).map(|a| (low[a] - at[a]).max(at[a] - high[a])).max().unwrap_or(0).max(0);
+            let (x, y) = ((at[0] - middle[0]) as f64, (at[1] - middle[1]) as f64);
+            let beyond_rim = (x.hypot(y) - radius as f64).ceil().max(0.0) as i64;
+            let depth = outside.max(beyond_rim);
+            if depth <= sponge as i64 { AIR + depth as u8 } else { SOLID }
+        };
+        // Only what sound reaches.
+        let source = domain.index([0, 1, 2].map(|a| (middle[a] - first[a]) as usize));
+        domain.cells[source] = AIR;
+        let mut waiting = vec![source];
+        while let Some(cell) = waiting.pop() {
+            for direction in 0..6 {
+                if let Some(next) = domain.neighbour(cell, direction).filter(|&n| domain.cells[n] == SOLID) {
+                    let kind = kind(domain.at(next));
+                    if kind != SOLID {
+                        domain.cells[next] = kind;
+                        waiting.push(next);
+                    }
+                }
+            }
+        }
+        domain.line_with(|cell, direction| {
+            let mut beside = global([cell % size[0], cell / size[0] % size[1], cell / size[0] / size[1]]);
+            beside[usize::from(direction / 2)] += if direction % 2 == 0 { -1 } else { 1 };
+            // The side of the solid that looks back.
+            let material = self.voxels.material(beside, usize::from(direction ^ 1));
+            material.and_then(|m| self.admittances.get(usize::from(m))).copied().unwrap_or(0.0)
+        });
+        let (ears, cubes_first, cubes_size) = self.listen(&domain, first);
+        let farthest = s
+            .radius_m
+            .hypot(0.5 * s.height_m)
+            .min((0..3).map(|a| ((high[a] - low[a] + 1) as f64 * cell_m).powi(2)).sum::<f64>().sqrt());
+        let timing = self.timing();
+        let steps = (timing.duration_s(farthest) / timing.step_s).ceil() as usize;
+        Some(Surroundings { domain, first, source, ears, cubes_first, cubes_size, steps })
+    }
+
+    /// Cells in which to record, for every cube that has air.
+    fn listen(&self, domain: &Domain, first: [i64; 3]) -> (Vec<Ears>, [i64; 3], [u32; 3]) {
+        let (cells, cubes) = (&self.voxels.lattice, &self.cubes);
+        let corner = |at: [i64; 3]| cells.origin + cells.step_m * Vec3::from_array(at.map(|i| i as f64));
+        let last = [0, 1, 2].map(|a| first[a] + domain.size[a] as i64);
+        let (low, high) = (cubes.cube(corner(first)), cubes.cube(corner(last)));
+        let size = [0, 1, 2].map(|a| (high[a] - low[a] + 1) as u32);
+        let mut ears = Vec::new();
+        let mut index = 0;
+        for z in 0..i64::from(size[2]) {
+            for y in 0..i64::from(size[1]) {
+                for x in 0..i64::from(size[0]) {
+                    let base = cubes.origin
+                        + cubes.step_m * Vec3::from_array([low[0] + x, low[1] + y, low[2] + z].map(|i| i as f64));
+                    let heard = hear_in(base, cubes.step_m, cells, domain, first);
+                    if !heard.is_empty() {
+                        ears.push(Ears { cube: index, cells: heard });
+                    }
+                    index += 1;
+                }
+            }
+        }
+        (ears, low, size)
+    }
+
+    /// What the simulation of these surroundings takes.
+    pub fn cost(&self, around: &Surroundings) -> Cost {
+        let cells = around.domain.cells.iter().filter(|&&c| c != SOLID).count();
+        let ears = around.ears.iter().map(|e| e.cells.len()).sum::<usize>();
+        // Pressures, forces, modes and what they gain; tables; the cells themselves; recordings.
+        let bytes = cells * (4 * 4 + 8) + around.domain.cells.len() * 6 + ears * around.steps * 4;
+        Cost { cells, boxes: 0, ears, steps: around.steps, bytes }
+    }
+
+    /// Simulates sound from a probe and describes what arrives everywhere around. `None` if it is inside something, or if `stop` was set.
+    pub fn simulate(&self, probe: Vec3, parallel: bool, stop: &AtomicBool) -> Option<ProbeField> {
+        let around = self.around(probe)?;
+        let recordings = around.record(&self.timing(), parallel, stop)?;
+        let mut field = ProbeField::new(probe, around.cubes_first.map(|i| i as i32), around.cubes_size);
+        let from = around.centre(around.source, &self.voxels.lattice);
+        let steps = |ears: &Ears, first: usize, encoder: &mut Encoder| {
+            let mut sums = [0.0f32; Parameter::COUNT];
+            let mut count = 0.0;
+            for (i, &cell) in ears.cells.iter().enumerate() {
+                let distance = (around.centre(cell, &self.voxels.lattice) - from).length();
+                let sound = &recordings[(first + i) * around.steps..][..around.steps];
+                if let Some(parameters) = encoder.encode(sound, distance.max(0.5 * self.voxels.lattice.step_m)) {
+                    sums.iter_mut().zip(parameters.to_steps()).for_each(|(sum, x)| *sum += x);
+                    count += 1.0;
+                }
+            }
+            (count > 0.0).then(|| sums.map(|sum| sum / count))
+        };
+        let starts: Vec<usize> = around
+            .ears
+            .iter()
+            .scan(0, |next, ears| {
+                let start = *next;
+                *next += ears.cells.len();
+                Some(start)
+            })
+            .collect();
+        let all = around.ears.par_iter().zip(&starts);
+        let encoder = || Encoder::new(&self.timing());
+        let values: Vec<_> = if parallel {
+            all.map_init(encoder, |encoder, (ears, &first)| steps(ears, first, encoder)).collect()
+        } else {
+            let mut encoder = encoder();
+            around.ears.iter().zip(&starts).map(|(ears, &first)| steps(ears, first, &mut encoder)).collect()
+        };
+        for (ears, values) in around.ears.iter().zip(values) {
+            if let Some(values) = values {
+                field.valid.set(ears.cube, true);
+                for (all, value) in field.values.iter_mut().zip(values) {
+                    all[ears.cube] = value;
+                }
+            }
+        }
+        Some(field)
+    }
+}
+
+fn sponge_cells(settings: &Settings, cell_m: f64) -> usize {
+    ((settings.padding_m / cell_m).ceil() as usize).clamp(4, 200)
+}
+
+/// Cells of a cube in which to record: around the middles of its eight parts, or any that has air.
+fn hear_in(base: Vec3, side_m: f64, cells: &Lattice, domain: &Domain, first: [i64; 3]) -> Vec<usize> {
+    let local = |point: Vec3| {
+        let at = cells.cube(point);
+        let mut local = [0; 3];
+        for axis in 0..3 {
+            let i = at[axis] - first[axis];
+            if i < 0 || i >= domain.size[axis] as i64 {
+                return None;
+            }
+            local[axis] = i as usize;
+        }
+        Some(domain.index(local)).filter(|&cell| domain.cells[cell] == AIR)
+    };
+    let mut heard: Vec<usize> = (0..EARS_PER_CUBE)
+        .filter_map(|i| {
+            let part = Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64);
+            local(base + side_m * (0.25 + 0.5 * part))
+        })
+        .collect();
+    if heard.is_empty() {
+        // A niche: the air cell that is nearest to the middle.
+        let n = (side_m / cells.step_m).ceil() as i64;
+        let mut best: Option<(f64, usize)> = None;
+        for z in 0..n {
+            for y in 0..n {
+                for x in 0..n {
+                    let offset = (Vec3::new(x as f64, y as f64, z as f64) + 0.5) / n as f64;
+                    let away = (offset - 0.5).length_squared();
+                    if best.is_none_or(|b| away < b.0)
+                        && let Some(cell) = local(base + side_m * offset)
+                    {
+                        best = Some((away, cell));
+                    }
+                }
+            }
+        }
+        heard.extend(best.map(|b| b.1));
+    }
+    heard.sort_unstable();
+    heard.dedup();
+    heard
+}
+
+impl Surroundings {
+    /// The middle of a cell.
+    pub fn centre(&self, cell: usize, cells: &Lattice) -> Vec3 {
+        let at = self.domain.at(cell);
+        cells.centre([0, 1, 2].map(|a| self.first[a] + at[a] as i64))
+    }
+
+    /// The sound at every ear, one after the other. `None` if `stop` was set.
+    fn record(&self, timing: &Timing, parallel: bool, stop: &AtomicBool) -> Option<Vec<f32>> {
+        let mut solver = Solver::new(&self.domain, parallel);
+        let cells: Vec<usize> = self.ears.iter().flat_map(|e| &e.cells).copied().chain([self.source]).collect();
+        // All are cells with air.
+        let mut places: Vec<Place> = solver.places(&cells).into_iter().flatten().collect();
+        let source = places.pop()?;
+        let mut sound = vec![0.0f32; places.len() * self.steps];
+        let pulse_s = 2.0 * timing.pulse_delay_s();
+        for n in 0..self.steps {
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            let t = n as f64 * timing.step_s;
+            solver.step((t < pulse_s).then(|| (source, timing.pulse(t))));
+            for (sound, &place) in sound.chunks_exact_mut(self.steps).zip(&places) {
+                sound[n] = solver.pressure(place);
+            }
+        }
+        Some(sound)
+    }
+}
