@@ -105,6 +105,9 @@ impl Timing {
 /// Turns responses into [`Parameters`]: plans, windows and scratch memory of all its steps. One per thread.
 pub struct Encoder {
     onset: f32,
+    step_s: f64,
+    /// When a pulse from the source itself could be over the onset's level, in s.
+    before_peak_s: f64,
     /// Gates and the ramp start at the onset.
     direct_gate: Vec<f32>,
     early_gate: Vec<f32>,
@@ -138,6 +141,8 @@ impl Encoder {
         let offset_from = timing.samples((early_end_s - 0.5 * offset_s).max(0.0));
         Self {
             onset: 10f64.powf(timing.onset_db / 20.0) as f32,
+            step_s: timing.step_s,
+            before_peak_s: (timing.pulse_delay_s() - 4.0 * timing.sigma_s()).max(0.0),
             direct: Loudness::new(timing, direct_gate.len()),
             direct_gate,
             early_gate: table(early_until_s, &early_gate),
@@ -164,7 +169,10 @@ impl Encoder {
         if !(peak.is_finite() && peak >= f32::MIN_POSITIVE) {
             return None;
         }
-        let onset = response.iter().position(|p| p.abs() > self.onset)?;
+        let distance_m = if distance_m.is_nan() { 1.0 } else { distance_m.clamp(1e-3, 1e9) };
+        // Nothing is faster than sound. What a simulation shows before is the ripple of a source in a single cell, which has no room for high wave numbers.
+        let earliest = (self.before_peak_s + distance_m / SOUND_M_S) / self.step_s;
+        let onset = response.iter().enumerate().skip(earliest as usize).find(|(_, p)| p.abs() > self.onset)?.0;
         // All that follows is relative to the peak, so that no square overflows.
         let scale = peak.recip();
         let scale_db = 20.0 * f64::from(peak).log10();
@@ -190,8 +198,6 @@ impl Encoder {
         let [early_decay_s, late_decay_s] = self.decay.times_s(&self.segment, f64::from(scale));
 
         let level = |bands: [f64; BANDS]| bands.iter().sum::<f64>() / BANDS as f64 + scale_db;
-        let distance_m = distance_m.clamp(1e-3, 1e9);
-        let distance_m = if distance_m.is_nan() { 1.0 } else { distance_m };
         let parameters = Parameters {
             direct_db: level(direct) + 20.0 * distance_m.log10(),
             early_db: level(early),

@@ -3,7 +3,7 @@
 use crate::absorption::admittance;
 use crate::encode::{Encoder, Timing};
 use crate::settings::{Ground, Settings};
-use crate::solver::domain::{AIR, Domain, SOLID};
+use crate::solver::domain::{AIR, Domain, SOLID, SPONGE_CELLS};
 use crate::solver::{Place, Solver, cell_for, step_for};
 use crate::voxel::{self, LatticeError, SceneError, Voxels, check, lattice_around};
 use eigentone_core::Vec3;
@@ -144,10 +144,8 @@ impl Acoustics {
             if self.voxels.is_solid(at) {
                 return SOLID;
             }
-            let outside = (0..3).map(|a| (low[a] - at[a]).max(at[a] - high[a])).max().unwrap_or(0).max(0);
-            let (x, y) = ((at[0] - middle[0]) as f64, (at[1] - middle[1]) as f64);
-            let beyond_rim = (x.hypot(y) - radius as f64).ceil().max(0.0) as i64;
-            let depth = outside.max(beyond_rim);
+            // A box, not the cylinder itself: steps along a round rim would cost boxes, and every face between boxes reflects a little.
+            let depth = (0..3).map(|a| (low[a] - at[a]).max(at[a] - high[a])).max().unwrap_or(0).max(0);
             if depth <= sponge as i64 { AIR + depth as u8 } else { SOLID }
         };
         // Only what sound reaches.
@@ -172,7 +170,7 @@ impl Acoustics {
             let material = self.voxels.material(beside, usize::from(direction ^ 1));
             material.and_then(|m| self.admittances.get(usize::from(m))).copied().unwrap_or(0.0)
         });
-        let (ears, cubes_first, cubes_size) = self.listen(&domain, first);
+        let (ears, cubes_first, cubes_size) = self.listen(&domain, first, probe);
         let farthest = s
             .radius_m
             .hypot(0.5 * s.height_m)
@@ -183,7 +181,7 @@ impl Acoustics {
     }
 
     /// Cells in which to record, for every cube that has air.
-    fn listen(&self, domain: &Domain, first: [i64; 3]) -> (Vec<Ears>, [i64; 3], [u32; 3]) {
+    fn listen(&self, domain: &Domain, first: [i64; 3], probe: Vec3) -> (Vec<Ears>, [i64; 3], [u32; 3]) {
         let (cells, cubes) = (&self.voxels.lattice, &self.cubes);
         let corner = |at: [i64; 3]| cells.origin + cells.step_m * Vec3::from_array(at.map(|i| i as f64));
         let last = [0, 1, 2].map(|a| first[a] + domain.size[a] as i64);
@@ -196,6 +194,11 @@ impl Acoustics {
                 for x in 0..i64::from(size[0]) {
                     let base = cubes.origin
                         + cubes.step_m * Vec3::from_array([low[0] + x, low[1] + y, low[2] + z].map(|i| i as f64));
+                    let away = base + 0.5 * cubes.step_m - probe;
+                    if away.truncate().length() > self.settings.radius_m + 0.5 * cubes.step_m {
+                        index += 1;
+                        continue;
+                    }
                     let heard = hear_in(base, cubes.step_m, cells, domain, first);
                     if !heard.is_empty() {
                         ears.push(Ears { cube: index, cells: heard });
@@ -265,7 +268,7 @@ impl Acoustics {
 }
 
 fn sponge_cells(settings: &Settings, cell_m: f64) -> usize {
-    ((settings.padding_m / cell_m).ceil() as usize).clamp(4, 200)
+    ((settings.padding_m / cell_m).ceil() as usize).clamp(SPONGE_CELLS, 200)
 }
 
 /// Cells of a cube in which to record: around the middles of its eight parts, or any that has air.

@@ -74,22 +74,22 @@ fn speck(at: Vec3) -> MaterialMesh {
 fn the_open_air_changes_nothing() {
     let mut scene = speck(Vec3::new(20.0, 0.0, 0.0));
     scene.append(&speck(Vec3::new(-20.0, 0.0, 0.0)));
-    let settings = Settings { f_max_hz: 250.0, radius_m: 20.0, height_m: 8.0, ..Settings::default() };
+    let settings = Settings { f_max_hz: 250.0, radius_m: 24.0, height_m: 20.0, margin_m: 20.0, ..Settings::default() };
     let acoustics = Acoustics::new(&scene, &[0.0], settings).expect("a scene");
     let field = simulate(&acoustics, Vec3::new(0.1, 0.2, 0.1));
     let heard = cubes(&acoustics, &field);
     let mut farthest = 0.0f64;
     for (at, p) in &heard {
         let away = at.length();
-        if p.direct_db.abs() > 0.4 { println!("{at} {away:.1} {:.2} tilt {:.2}", p.direct_db, p.tilt_db); }
         if away > 3.0 {
             assert!(p.direct_db.abs() < 0.5, "{} dB at {away} m", p.direct_db);
-            assert!(p.early_db < -25.0 - 20.0 * away.log10(), "early {} dB at {away} m", p.early_db);
+            // The sponge returns a twentieth at most.
+            assert!(p.early_db < -24.0 - 20.0 * away.log10(), "early {} dB at {away} m", p.early_db);
             assert!(p.tilt_db.abs() < 0.5, "tilt {}", p.tilt_db);
             farthest = farthest.max(away);
         }
     }
-    assert!(farthest > 18.0 && heard.len() > 500, "{farthest} m, {}", heard.len());
+    assert!(farthest > 24.0 && heard.len() > 500, "{farthest} m, {}", heard.len());
 }
 
 /// A wall shadows as Maekawa measured: 10 log (3 + 20 N), N the detour in half wavelengths.

@@ -228,7 +228,8 @@ fn a_constant_offset_does_not_change_the_late_decay() {
                     worst[k] = worst[k].max((late_s(&lifted) / late_s(plain) - 1.0).abs());
                 };
                 compare(0, onset, &plain);
-                plain[0] = 1e-4;
+                // With the same onset, as early as sound can be there.
+                plain[..onset].fill(1e-4);
                 compare(1, 0, &plain);
             }
             println!("{} Hz, {t60_s} s: from the onset {:.1e}, always {:.1e}", timing.f_max_hz, worst[0], worst[1]);
@@ -296,7 +297,7 @@ fn hostile_responses_give_nothing_or_finite_numbers() {
         shapes.extend((0..700).step_by(7).map(|n| (0..=n).map(|_| noise.bipolar() as f32).collect()));
         for response in &shapes {
             for distance_m in [5.0, 0.0, -1.0, f64::NAN, f64::INFINITY] {
-                let found = encoder.encode(response, distance_m).expect("there is sound");
+                let Some(found) = encoder.encode(response, distance_m) else { continue };
                 assert!(found.to_array().iter().all(|x| x.is_finite()), "{found:?}");
                 for decay_s in [found.early_decay_s, found.late_decay_s] {
                     assert!((0.044..21.7).contains(&decay_s), "{found:?}");

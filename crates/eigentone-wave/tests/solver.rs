@@ -98,7 +98,7 @@ fn the_free_field_falls_with_distance() {
     for (sound, ear) in sound.iter().zip(&ears) {
         let r = ear.iter().map(|&i| (i as f64 - middle as f64).powi(2)).sum::<f64>().sqrt() * domain.cell_m;
         let level = true_peak(sound) * r;
-        assert!((0.99..1.03).contains(&level), "{level} at {r} m");
+        assert!((0.99..1.01).contains(&level), "{level} at {r} m");
     }
 }
 
@@ -219,7 +219,8 @@ fn single_precision_does_not_drift() {
     let (source, ear) = ([3, 4, 2], [9, 7, 6]);
     let sound = record(&domain, &mut solver, source, &[ear], 6000, pulse_rate).remove(0);
     let step_s = step_for(cell_m);
-    let amount = 4.0 * std::f64::consts::PI * COURANT * COURANT / cell_m;
+    // The solver makes up for what a source in a single cell is too loud.
+    let amount = 4.0 * std::f64::consts::PI * COURANT * COURANT / cell_m / 1.019;
     let mut exact = vec![0.0; sound.len()];
     for i in 0..size[0] {
         for j in 0..size[1] {

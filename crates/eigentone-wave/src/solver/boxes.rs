@@ -6,7 +6,7 @@
 use super::domain::{AIR, Domain, SOLID};
 
 /// Longest side of a box that is computed by modes.
-const LONGEST: usize = 80;
+const LONGEST: usize = 128;
 /// Shortest side for which modes pay.
 const THIN: usize = 4;
 
@@ -209,6 +209,6 @@ mod tests {
         assert_eq!(blocks, [Block { origin: [0; 3], size: [40, 30, 20], kind: Kind::Modal }]);
         let sizes: Vec<usize> =
             decompose(&Domain::shoebox([200, 30, 20], 1.0, 0.0)).iter().map(|b| b.size[0]).collect();
-        assert_eq!(sizes, [66, 67, 67]);
+        assert_eq!(sizes, [100, 100]);
     }
 }
