@@ -3,3 +3,4 @@
 pub mod probe;
 pub mod rooms;
 pub mod voxel;
+pub mod walls;
