@@ -39,7 +39,10 @@ pub use audio::{AudioBuffer, LONGEST_AUDIO_S, SampleFormat, read_audio, read_aud
 pub use error::{Place, ReadError, WriteError};
 pub use file::{LARGEST_FILE_BYTES, path_inside, read_file};
 pub use hash::sha256_hex;
-pub use mesh::{MeshFormat, read_mesh, read_mesh_bytes, write_glb, write_obj, write_ply, write_stl};
+pub use mesh::{
+    DEFAULT_MATERIAL, MeshFormat, read_material_mesh, read_material_mesh_bytes, read_mesh, read_mesh_bytes, write_glb,
+    write_material_obj, write_obj, write_ply, write_stl,
+};
 pub use model::{MODEL_EXTENSION, model_bytes, read_model, read_model_bytes, write_model};
 pub use modes::{
     ApplyError, ModeRow, TableFormat, apply_modes, mode_rows, modes_text, read_modes, read_modes_bytes, write_modes,

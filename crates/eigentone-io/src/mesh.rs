@@ -1,7 +1,8 @@
 //! Triangle meshes from files: OBJ, STL, PLY and glTF.
 //!
 //! Readers give the mesh as the file has it, polygons cut into fans, with every index checked; what to weld and to drop
-//! is the business of [`TriMesh::repair`]. Coordinates are taken as metres.
+//! is the business of [`TriMesh::repair`]. Coordinates are taken as metres. Every reader builds a [`MaterialMesh`]; those who want
+//! shapes alone get its triangles.
 
 mod base64;
 mod gltf;
@@ -13,20 +14,26 @@ mod scalar;
 mod stl;
 mod write;
 
-pub use write::{write_glb, write_obj, write_ply, write_stl};
+pub use write::{write_glb, write_material_obj, write_obj, write_ply, write_stl};
 
 use crate::{
     error::{Fault, IN_MEMORY, Place, ReadError},
     file::{extension, read_file},
 };
-use eigentone_core::{TriMesh, Vec3};
-use std::path::Path;
+use eigentone_core::{TriMesh, Vec3, acoustics::MaterialMesh};
+use std::{collections::HashMap, path::Path};
 
 /// Most vertices that a mesh may have: beyond it no solver of this engine would finish, and a small file that repeats a
 /// mesh often enough could fill any memory.
 const MOST_VERTICES: usize = 1 << 24;
 /// Most triangles; see [`MOST_VERTICES`].
 const MOST_TRIANGLES: usize = 1 << 25;
+
+/// Most names of materials that a mesh may have.
+const MOST_MATERIALS: usize = 1 << 16;
+
+/// The material of triangles for which a file names none.
+pub const DEFAULT_MATERIAL: &str = "default";
 
 /// A mesh file's format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +95,15 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 /// # Errors
 /// If the file cannot be read, is in no known format, breaks the rules of its format, or holds no triangle.
 pub fn read_mesh(path: &Path) -> Result<TriMesh, ReadError> {
+    read_material_mesh(path).map(|scene| scene.mesh)
+}
+
+/// Reads a mesh with the names of its materials: those of `usemtl` in OBJ, and of the primitives' materials in glTF. Triangles without one, and all of STL and
+/// PLY, are of [`DEFAULT_MATERIAL`]. Only names in use are kept, in the order in which they appear; materials of the same name are one.
+///
+/// # Errors
+/// As [`read_mesh`], and if there are more names than can be counted.
+pub fn read_material_mesh(path: &Path) -> Result<MaterialMesh, ReadError> {
     let bytes = read_file(path)?;
     let by_content = MeshFormat::from_content(&bytes[..bytes.len().min(1 << 16)], bytes.len() as u64);
     let named = MeshFormat::from_extension(&extension(path));
@@ -111,28 +127,50 @@ pub fn read_mesh(path: &Path) -> Result<TriMesh, ReadError> {
 /// # Errors
 /// As [`read_mesh`].
 pub fn read_mesh_bytes(format: MeshFormat, bytes: &[u8], file: Option<&Path>) -> Result<TriMesh, ReadError> {
+    read_material_mesh_bytes(format, bytes, file).map(|scene| scene.mesh)
+}
+
+/// Reads a mesh with the names of its materials from memory.
+///
+/// # Errors
+/// As [`read_material_mesh`].
+pub fn read_material_mesh_bytes(
+    format: MeshFormat,
+    bytes: &[u8],
+    file: Option<&Path>,
+) -> Result<MaterialMesh, ReadError> {
     parse(format, bytes, file).map_err(|fault| fault.in_file(file.unwrap_or(Path::new(IN_MEMORY))))
 }
 
-fn parse(format: MeshFormat, bytes: &[u8], file: Option<&Path>) -> Result<TriMesh, Fault> {
-    let mesh = match format {
+fn parse(format: MeshFormat, bytes: &[u8], file: Option<&Path>) -> Result<MaterialMesh, Fault> {
+    let scene = match format {
         MeshFormat::Obj => obj::parse(bytes),
-        MeshFormat::Stl => stl::parse(bytes),
-        MeshFormat::Ply => ply::parse(bytes),
+        MeshFormat::Stl => stl::parse(bytes).map(|mesh| MaterialMesh::of(mesh, DEFAULT_MATERIAL)),
+        MeshFormat::Ply => ply::parse(bytes).map(|mesh| MaterialMesh::of(mesh, DEFAULT_MATERIAL)),
         MeshFormat::Gltf => gltf::parse_json(bytes, file),
         MeshFormat::Glb => gltf::parse_glb(bytes, file),
     }?;
-    if mesh.triangles.is_empty() {
+    if scene.mesh.triangles.is_empty() {
         return Err(Fault::new(Place::Whole, "at least one triangle", "a mesh without faces")
             .hint("export the surface with its faces; points and lines alone cannot sound"));
     }
-    Ok(mesh)
+    Ok(scene)
 }
 
 /// A mesh that grows within bounds.
 #[derive(Debug, Default)]
 struct Builder {
     mesh: TriMesh,
+    materials: Materials,
+}
+
+/// Names of materials, and where in the list of triangles each begins to hold.
+#[derive(Debug, Default)]
+struct Materials {
+    names: Vec<String>,
+    numbers: HashMap<String, u16>,
+    /// First triangle and material, in rising order of the triangles.
+    runs: Vec<(usize, u16)>,
 }
 
 impl Builder {
@@ -142,6 +180,46 @@ impl Builder {
         }
         self.mesh.positions.push(position);
         Ok(())
+    }
+
+    /// The material of the triangles to come.
+    fn material(&mut self, name: &str) -> Result<(), Fault> {
+        let Materials { names, numbers, runs } = &mut self.materials;
+        let number = match numbers.get(name) {
+            Some(&number) => number,
+            None => {
+                let number = u16::try_from(names.len()).map_err(|_| too_many("materials", MOST_MATERIALS))?;
+                names.push(name.to_owned());
+                numbers.insert(name.to_owned(), number);
+                number
+            }
+        };
+        runs.push((self.mesh.triangles.len(), number));
+        Ok(())
+    }
+
+    /// The mesh with the materials that it uses.
+    fn scene(mut self) -> Result<MaterialMesh, Fault> {
+        let count = self.mesh.triangles.len();
+        let starts_late = self.materials.runs.first().is_none_or(|run| run.0 > 0);
+        if count > 0 && starts_late {
+            self.material(DEFAULT_MATERIAL)?;
+            self.materials.runs.rotate_right(1);
+            self.materials.runs[0].0 = 0;
+        }
+        let Materials { names, runs, .. } = self.materials;
+        let mut scene = MaterialMesh { mesh: self.mesh, names: Vec::new(), of_triangle: Vec::with_capacity(count) };
+        let mut kept = vec![None; names.len()];
+        let ends = runs.iter().skip(1).map(|run| run.0).chain([count]);
+        for (&(from, name), to) in runs.iter().zip(ends).filter(|((from, _), to)| from < to) {
+            let name = usize::from(name);
+            let number = *kept[name].get_or_insert_with(|| {
+                scene.names.push(names[name].clone());
+                (scene.names.len() - 1) as u16
+            });
+            scene.of_triangle.extend(std::iter::repeat_n(number, to - from));
+        }
+        Ok(scene)
     }
 
     fn triangle(&mut self, triangle: [u32; 3]) -> Result<(), Fault> {

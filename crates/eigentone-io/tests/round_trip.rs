@@ -2,7 +2,7 @@
 
 mod common;
 
-use eigentone_core::{ENGINE_VERSION, TriMesh, Vec3, mesh::primitives};
+use eigentone_core::{ENGINE_VERSION, TriMesh, Vec3, acoustics::MaterialMesh, mesh::primitives};
 use eigentone_io::*;
 use std::{collections::HashMap, path::Path};
 
@@ -37,6 +37,39 @@ fn meshes_come_back_with_their_triangles() {
             assert!(distance(&again, &mesh) <= tolerance, "{name}");
         }
     }
+}
+
+#[test]
+fn materials_come_back_with_their_triangles() {
+    let mut scene = MaterialMesh::of(primitives::plate(1.0, 2.0, 3, 4), "Old Brick.001");
+    for name in ["wood", "ß 🧱", "Old Brick.001", "default"] {
+        scene.append(&MaterialMesh::of(primitives::cuboid(Vec3::new(0.1, 0.2, 1.0 / 3.0), [1; 3]), name));
+    }
+    let folder = folder();
+    let path = folder.path().join("a.obj");
+    write_material_obj(&path, &scene).unwrap();
+    assert_eq!(read_material_mesh(&path).unwrap(), scene);
+    assert_eq!(read_mesh(&path).unwrap(), scene.mesh);
+    for (name, write) in [("a.ply", write_ply as fn(&Path, &TriMesh) -> _), ("a.stl", write_stl), ("a.glb", write_glb)]
+    {
+        let path = folder.path().join(name);
+        write(&path, &scene.mesh).unwrap();
+        let again = read_material_mesh(&path).unwrap();
+        assert_eq!(again.names, [DEFAULT_MATERIAL], "{name}");
+        assert_eq!(again.of_triangle, vec![0; scene.mesh.triangles.len()], "{name}");
+    }
+    let path = folder.path().join("never.obj");
+    for bad in ["", " ", "a\nb", "a#b", "a\\", "a\r"] {
+        let mut scene = scene.clone();
+        scene.names[1] = bad.to_owned();
+        assert!(matches!(write_material_obj(&path, &scene), Err(WriteError::Impossible { .. })), "{bad:?}");
+    }
+    let mut short = scene.clone();
+    short.of_triangle.pop();
+    assert!(matches!(write_material_obj(&path, &short), Err(WriteError::Impossible { .. })));
+    scene.of_triangle[0] = 99;
+    assert!(matches!(write_material_obj(&path, &scene), Err(WriteError::Impossible { .. })));
+    assert!(!path.exists());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! - [`voxel`]: triangles to cells; [`probe`]: where to simulate from; [`rooms`]: scenes made by rule
 //! - [`solver`]: the wave equation in a voxelised scene; [`oracle`]: the same by plain finite differences
-//! - [`absorption`]: from handbook numbers to walls
+//! - [`walls`]: what handbooks say walls absorb; [`absorption`]: from that to walls that are simulated
 //! - [`encode`]: from the response at a point to five numbers
 //! - [`simulate`]: all of it for one probe, as [`Settings`] say
 //!
@@ -30,6 +30,7 @@ pub mod settings;
 pub mod simulate;
 pub mod solver;
 pub mod voxel;
+pub mod walls;
 
 pub use settings::Settings;
 pub use simulate::{Acoustics, Cost, SetupError, Surroundings};

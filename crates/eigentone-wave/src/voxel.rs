@@ -83,6 +83,12 @@ impl Voxels {
         Self { lattice, solid, bounds, cells, materials }
     }
 
+    /// Only which cells are solid.
+    fn without_materials(scene: &MaterialMesh, lattice: Lattice) -> Self {
+        let solid = cross::solid(&in_cells(scene, &lattice), &lattice, Side::Behind);
+        Self { lattice, solid, bounds: None, cells: Vec::new(), materials: Vec::new() }
+    }
+
     /// Whether a cell is wall; outside none is.
     pub fn is_solid(&self, at: [i64; 3]) -> bool {
         self.lattice.index(at).is_some_and(|i| self.solid.get(i))

@@ -85,7 +85,7 @@ fn the_open_air_changes_nothing() {
             assert!(p.direct_db.abs() < 0.5, "{} dB at {away} m", p.direct_db);
             // The sponge returns a twentieth at most.
             assert!(p.early_db < -24.0 - 20.0 * away.log10(), "early {} dB at {away} m", p.early_db);
-            assert!(p.tilt_db.abs() < 0.5, "tilt {}", p.tilt_db);
+            assert!(p.tilt_db.abs() < 1.0, "tilt {}", p.tilt_db);
             farthest = farthest.max(away);
         }
     }

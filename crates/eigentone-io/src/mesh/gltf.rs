@@ -1,10 +1,10 @@
 //! glTF 2.0, as `.gltf` and `.glb`: the triangles of the scene, each with the transforms of its nodes applied.
 //!
-//! A reader of its own, because it needs few fields and must not trust any of them. Materials, skins, morph targets and
-//! animations are passed over.
+//! A reader of its own, because it needs few fields and must not trust any of them. Of materials it takes the names; skins, morph targets
+//! and animations are passed over.
 
 use super::{
-    Builder, base64,
+    Builder, DEFAULT_MATERIAL, base64,
     gltf_accessor::{Accessor, Buffer, BufferView, Store},
 };
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     error::{Fault, quote},
     file::{LARGEST_FILE_BYTES, path_inside, read_at_most},
 };
-use eigentone_core::{TriMesh, Vec3};
+use eigentone_core::{Vec3, acoustics::MaterialMesh};
 use glam::{DMat4, DQuat};
 use serde::Deserialize;
 use std::{borrow::Cow, path::Path};
@@ -30,6 +30,7 @@ struct Document {
     scenes: Vec<Scene>,
     nodes: Vec<Node>,
     meshes: Vec<Mesh>,
+    materials: Vec<Material>,
     accessors: Vec<Accessor>,
     buffer_views: Vec<BufferView>,
     buffers: Vec<Buffer>,
@@ -82,7 +83,14 @@ struct Mesh {
 struct Primitive {
     attributes: Attributes,
     indices: Option<usize>,
+    material: Option<usize>,
     mode: Option<u32>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Material {
+    name: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -93,12 +101,12 @@ struct Attributes {
 }
 
 /// Reads a `.gltf`. External buffers are looked up beside `file`.
-pub(super) fn parse_json(json: &[u8], file: Option<&Path>) -> Result<TriMesh, Fault> {
+pub(super) fn parse_json(json: &[u8], file: Option<&Path>) -> Result<MaterialMesh, Fault> {
     parse(json, None, file)
 }
 
 /// Reads a `.glb`: a header of 12 bytes, a JSON chunk, and usually a binary one.
-pub(super) fn parse_glb(bytes: &[u8], file: Option<&Path>) -> Result<TriMesh, Fault> {
+pub(super) fn parse_glb(bytes: &[u8], file: Option<&Path>) -> Result<MaterialMesh, Fault> {
     let mut bytes = Bytes::new(bytes);
     let magic = bytes.take(4, "glTF")?;
     if magic != b"glTF" {
@@ -126,7 +134,7 @@ pub(super) fn parse_glb(bytes: &[u8], file: Option<&Path>) -> Result<TriMesh, Fa
     parse(json, binary, file)
 }
 
-fn parse(json: &[u8], binary: Option<&[u8]>, file: Option<&Path>) -> Result<TriMesh, Fault> {
+fn parse(json: &[u8], binary: Option<&[u8]>, file: Option<&Path>) -> Result<MaterialMesh, Fault> {
     let document: Document = serde_json::from_slice(json).map_err(|e| {
         Fault::at_line(e.line(), "a glTF document", e.to_string()).hint("export the file again as glTF 2.0")
     })?;
@@ -149,10 +157,18 @@ fn parse(json: &[u8], binary: Option<&[u8]>, file: Option<&Path>) -> Result<TriM
     for (mesh, transform) in placed_meshes(&document)? {
         let primitives = document.meshes.get(mesh).map(|m| &m.primitives);
         for primitive in primitives.ok_or_else(|| missing("mesh", mesh, document.meshes.len()))? {
+            builder.material(&material_name(primitive, &document.materials))?;
             add_primitive(primitive, transform, &store, &mut builder)?;
         }
     }
-    Ok(builder.mesh)
+    builder.scene()
+}
+
+/// The name of a primitive's material. One without a name, or one that does not exist, which does no harm to the shape, is called by its number.
+fn material_name<'a>(primitive: &Primitive, materials: &'a [Material]) -> Cow<'a, str> {
+    let Some(index) = primitive.material else { return Cow::Borrowed(DEFAULT_MATERIAL) };
+    let name = materials.get(index).and_then(|m| m.name.as_deref()).filter(|name| !name.is_empty());
+    name.map_or_else(|| Cow::Owned(format!("material {index}")), Cow::Borrowed)
 }
 
 pub(super) fn missing(what: &str, index: usize, count: usize) -> Fault {

@@ -1,4 +1,5 @@
 use super::*;
+use eigentone_core::TriMesh;
 use serde_json::{Value, json};
 
 /// A triangle (0,0,0) (1,0,0) (0,1,0) and a fourth vertex (1,1,0), then indices in three widths, as one buffer.
@@ -36,7 +37,25 @@ fn document() -> Value {
 }
 
 fn read(document: &Value) -> Result<TriMesh, String> {
+    scene(document).map(|scene| scene.mesh)
+}
+
+fn scene(document: &Value) -> Result<MaterialMesh, String> {
     parse_json(document.to_string().as_bytes(), None).map_err(|f| f.in_file("x.gltf".as_ref()).to_string())
+}
+
+#[test]
+fn primitives_keep_the_names_of_their_materials() {
+    let mut document = document();
+    let primitive = |material: Value| json!({ "attributes": { "POSITION": 0 }, "material": material });
+    let primitives = [json!(1), Value::Null, json!(0), json!(2), json!(1)].map(primitive);
+    document["meshes"][0]["primitives"] = json!(primitives);
+    document["materials"] = json!([{ "name": "Oak" }, { "name": "Brick.001" }, {}, { "name": "unused" }]);
+    let found = scene(&document).unwrap();
+    assert_eq!(found.names, ["Brick.001", "default", "Oak", "material 2"]);
+    assert_eq!(found.of_triangle, [0, 1, 2, 3, 0]);
+    document["meshes"][0]["primitives"][0]["material"] = json!(9);
+    assert_eq!(scene(&document).unwrap().names[0], "material 9");
 }
 
 #[test]
@@ -177,7 +196,7 @@ fn external_buffers_stay_in_their_folder() {
         document["buffers"][0]["uri"] = json!(uri);
         parse_json(document.to_string().as_bytes(), Some(&file)).map_err(|f| f.in_file(&file).to_string())
     };
-    assert_eq!(read("my%20data.bin").unwrap().triangles.len(), 2);
+    assert_eq!(read("my%20data.bin").unwrap().mesh.triangles.len(), 2);
     assert!(read("../data.bin").unwrap_err().contains("inside the folder"));
     assert!(read("%2e%2e/data.bin").unwrap_err().contains("inside the folder"));
     assert!(read("https://example.org/data.bin").unwrap_err().contains("is not supported"));

@@ -1,11 +1,11 @@
-//! Wavefront OBJ: `v` and `f` lines; everything else (normals, textures, groups, lines, curves) is passed over.
+//! Wavefront OBJ: `v`, `f` and `usemtl` lines; everything else (normals, textures, groups, lines, curves) is passed over.
 
-use super::Builder;
+use super::{Builder, DEFAULT_MATERIAL};
 use crate::{
     error::{Fault, quote},
     text::{number, parse as parse_word, words},
 };
-use eigentone_core::{TriMesh, Vec3};
+use eigentone_core::{Vec3, acoustics::MaterialMesh};
 
 /// Whether some line of the beginning is a vertex.
 pub(super) fn looks_like(head: &[u8]) -> bool {
@@ -16,7 +16,7 @@ pub(super) fn looks_like(head: &[u8]) -> bool {
 }
 
 /// Reads an OBJ.
-pub(super) fn parse(text: &[u8]) -> Result<TriMesh, Fault> {
+pub(super) fn parse(text: &[u8]) -> Result<MaterialMesh, Fault> {
     let mut builder = Builder::default();
     let mut corners = Vec::new();
     // A face may name a vertex that comes later, so indices are checked at the end.
@@ -54,6 +54,12 @@ pub(super) fn parse(text: &[u8]) -> Result<TriMesh, Fault> {
                 }
                 builder.polygon(&corners)?;
             }
+            // Names may have spaces in them; `#` in one would be a comment.
+            Some(b"usemtl") => {
+                let name = content.trim_ascii_start().strip_prefix(b"usemtl").unwrap_or_default();
+                let name = String::from_utf8_lossy(name.trim_ascii());
+                builder.material(if name.is_empty() { DEFAULT_MATERIAL } else { &name })?;
+            }
             _ => {}
         }
     }
@@ -62,7 +68,7 @@ pub(super) fn parse(text: &[u8]) -> Result<TriMesh, Fault> {
         let found = u64::from(highest.0) + 1;
         return Err(Fault::at_line(highest.1, format!("a vertex between 1 and {vertices}"), found.to_string()));
     }
-    Ok(builder.mesh)
+    builder.scene()
 }
 
 fn position<'a>(words: &mut impl Iterator<Item = &'a [u8]>, line: usize) -> Result<Vec3, Fault> {
@@ -96,10 +102,22 @@ mod tests {
             let text = format!(
                 "# a square\nmtllib x.mtl\nv 0 0 0\nv 1 0 0 1.0\r\nv 1 1 0 .5 .5 .5\nv 0 1e0 0\nvn 0 0 1\nvt 0 0\nl 1 2\np 1\ng a\n{face} # last\n"
             );
-            let mesh = parse(text.as_bytes()).unwrap_or_else(|e| panic!("{face}: {e:?}"));
+            let mesh = parse(text.as_bytes()).unwrap_or_else(|e| panic!("{face}: {e:?}")).mesh;
             assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3]], "{face}");
             assert_eq!(mesh.positions[3], Vec3::Y);
         }
+    }
+
+    #[test]
+    fn materials_hold_until_the_next() {
+        let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nusemtl unused\nusemtl Old Brick # red\r\nf 1 2 3 4\n\
+                    usemtl wood\nf 1 2 3\n usemtl  Old Brick\nf 1 2 3\nusemtl\nf 1 2 3\n";
+        let scene = parse(text.as_bytes()).unwrap();
+        assert_eq!(scene.names, ["default", "Old Brick", "wood"]);
+        assert_eq!(scene.of_triangle, [0, 1, 1, 2, 1, 0]);
+        let many: String = (0..70_000).map(|k| format!("usemtl {k}\nf 1 2 3\n")).collect();
+        let error = parse(format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{many}").as_bytes()).unwrap_err();
+        assert!(error.in_file("x.obj".as_ref()).to_string().contains("at most 65536 materials"));
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use crate::{
     atomic::{WriteSeek, write_atomic},
-    error::WriteError,
+    error::{WriteError, quote},
 };
-use eigentone_core::TriMesh;
+use eigentone_core::{TriMesh, acoustics::MaterialMesh};
 use serde_json::json;
 use std::{io, path::Path};
 
@@ -14,11 +14,51 @@ use std::{io, path::Path};
 /// If a coordinate or index is impossible or the system refuses.
 pub fn write_obj(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
     write_checked(path, mesh, |w| {
-        for p in &mesh.positions {
-            writeln!(w, "v {} {} {}", p.x, p.y, p.z)?;
-        }
-        mesh.triangles.iter().try_for_each(|t| writeln!(w, "f {} {} {}", t[0] + 1, t[1] + 1, t[2] + 1))
+        write_vertices(w, mesh)?;
+        mesh.triangles.iter().try_for_each(|t| write_face(w, t))
     })
+}
+
+/// Writes a mesh as OBJ with a `usemtl` wherever the material changes. There is no file of materials beside it: names are all there is.
+///
+/// # Errors
+/// If a coordinate, an index or a name is impossible or the system refuses.
+pub fn write_material_obj(path: &Path, scene: &MaterialMesh) -> Result<(), WriteError> {
+    let impossible = |reason: String| WriteError::Impossible { file: path.to_owned(), reason };
+    let (triangles, materials) = (scene.mesh.triangles.len(), scene.of_triangle.len());
+    if triangles != materials {
+        return Err(impossible(format!("expected a material for each of {triangles} triangles, found {materials}")));
+    }
+    if let Some(&material) = scene.of_triangle.iter().find(|&&m| usize::from(m) >= scene.names.len()) {
+        return Err(impossible(format!("expected a material below {}, found {material}", scene.names.len())));
+    }
+    // What would be read as the end of the line, a comment, or a continued line.
+    let legal = |name: &str| {
+        !name.is_empty() && name.trim_ascii() == name && !name.ends_with('\\') && !name.contains(['\n', '\r', '#'])
+    };
+    if let Some(name) = scene.names.iter().find(|name| !legal(name)) {
+        return Err(impossible(format!("expected a name of one line without #, found {}", quote(name.as_bytes()))));
+    }
+    write_checked(path, &scene.mesh, |w| {
+        write_vertices(w, &scene.mesh)?;
+        let mut current = None;
+        for (triangle, &material) in scene.mesh.triangles.iter().zip(&scene.of_triangle) {
+            if current.replace(material) != Some(material) {
+                writeln!(w, "usemtl {}", scene.names[usize::from(material)])?;
+            }
+            write_face(w, triangle)?;
+        }
+        Ok(())
+    })
+}
+
+fn write_vertices(w: &mut dyn WriteSeek, mesh: &TriMesh) -> io::Result<()> {
+    mesh.positions.iter().try_for_each(|p| writeln!(w, "v {} {} {}", p.x, p.y, p.z))
+}
+
+fn write_face(w: &mut dyn WriteSeek, triangle: &[u32; 3]) -> io::Result<()> {
+    let [a, b, c] = triangle.map(|v| u64::from(v) + 1);
+    writeln!(w, "f {a} {b} {c}")
 }
 
 /// Writes a mesh as binary STL, in single precision.

@@ -13,7 +13,7 @@ const FINER: u32 = 2;
 /// Places where a passage narrower than a cell was closed: in cells of half the size the air around the points `from` goes on where it ends in these.
 ///
 /// One point is told for each gap that leads into a space of more than [`LEAST_SPACE_M3`]: the middle of the shortest ways through walls from the air
-/// that is reached to the air that is not. Needs eleven bytes for each of the given cells; takes ten times as long as making them.
+/// that is reached to the air that is not. Needs eleven bytes for each of the given cells, and takes about ten times as long as making them.
 ///
 /// # Panics
 /// If eight times the cells cannot be allocated.
@@ -21,9 +21,9 @@ pub fn lost_passages(scene: &MaterialMesh, voxels: &Voxels, from: &[Vec3]) -> Ve
     let coarse = &voxels.lattice;
     let reached = voxels.reachable_from(&cells(coarse, from));
     let fine = Lattice { step_m: coarse.step_m / f64::from(FINER), size: coarse.size.map(|n| n * FINER), ..*coarse };
-    let fine = Voxels::with_side(scene, fine, Default::default());
+    let fine = Voxels::without_materials(scene, fine);
     let passed = fine.reachable_from(&cells(&fine.lattice, from));
-    let mut search = Search { coarse: voxels, fine: &fine.lattice, reached: &reached, passed: &passed };
+    let search = Search { coarse: voxels, fine: &fine.lattice, reached: &reached, passed: &passed };
     let mut points = Vec::new();
     for space in search.lost_spaces() {
         points.extend(search.gaps(&space));
@@ -45,15 +45,18 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Spaces of coarse air that only the fine cells reach, as sets of coarse cells, without those that are too small to matter.
-    fn lost_spaces(&mut self) -> Vec<Bits> {
+    fn lost_spaces(&self) -> Vec<Bits> {
         let lattice = &self.coarse.lattice;
         let least = LEAST_SPACE_M3 / lattice.step_m.powi(3);
         let mut seen = self.reached.clone();
         let mut spaces = Vec::new();
-        for i in (0..self.passed.len()).filter(|&i| self.passed.get(i)) {
-            let at = self.coarse_of(position(self.fine, i));
-            let Some(cell) = lattice.index(at).filter(|&c| !seen.get(c) && !self.coarse.solid.get(c)) else { continue };
-            debug_assert!(!self.reached.get(cell));
+        for cell in 0..lattice.len() {
+            let is_lost =
+                |seen: &Bits| !seen.get(cell) && !self.coarse.solid.get(cell) && self.passed_in(cell).next().is_some();
+            if !is_lost(&seen) {
+                continue;
+            }
+            let at = position(lattice, cell);
             let mut stretches = Vec::new();
             flood_into(self.coarse, at, &mut seen, |stretch| stretches.push(stretch));
             if stretches.iter().map(|s| s[1]).sum::<usize>() as f64 >= least {
@@ -74,7 +77,7 @@ impl Search<'_> {
             self.coarse.lattice.index(at).is_some_and(|c| set.get(c))
         };
         // Fine air in coarse walls, by its distance from the lost space, and of that by its distance from reached air.
-        let starts = (0..self.passed.len()).filter(|&i| self.passed.get(i) && within(i, space));
+        let starts = (0..space.len()).filter(|&c| space.get(c)).flat_map(|c| self.passed_in(c));
         let in_wall = |i: usize| self.passed.get(i) && within(i, &self.coarse.solid);
         let from_lost = self.distances(starts, in_wall);
         let at_reached = from_lost.keys().filter(|&&i| self.neighbours(i).any(|n| within(n, self.reached)));
@@ -123,6 +126,14 @@ impl Search<'_> {
             centres.push(sum / count);
         }
         centres
+    }
+
+    /// Fine air in a coarse cell.
+    fn passed_in(&self, cell: usize) -> impl Iterator<Item = usize> {
+        let at = position(&self.coarse.lattice, cell).map(|i| i * i64::from(FINER));
+        let within = (0..FINER.pow(3)).map(|k| [k % FINER, k / FINER % FINER, k / FINER / FINER].map(i64::from));
+        let fine = within.filter_map(move |d| self.fine.index(std::array::from_fn(|axis| at[axis] + d[axis])));
+        fine.filter(|&i| self.passed.get(i))
     }
 
     fn coarse_of(&self, fine: [i64; 3]) -> [i64; 3] {
