@@ -6,7 +6,7 @@
 
 mod field;
 
-pub use field::{Bits, FieldInfo, Lattice, ProbeField};
+pub use field::{Bits, FieldInfo, Lattice, Occupancy, ProbeField};
 
 use crate::{TriMesh, Vec3};
 use serde::{Deserialize, Serialize};

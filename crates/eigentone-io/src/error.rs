@@ -123,7 +123,7 @@ impl ReadError {
                 io::ErrorKind::PermissionDenied => Some("check the permissions of the file"),
                 _ => None,
             },
-            Self::TooLarge { .. } => Some("simplify the mesh, or cut the recording, before reading it"),
+            Self::TooLarge { .. } => Some("simplify the mesh, cut the recording or split the field before reading it"),
             Self::UnknownFormat { .. } => Some("rename the file to the extension of its format, or export it again"),
             Self::Syntax { hint, .. } => *hint,
             Self::Unsupported { hint, .. } => Some(hint),

@@ -1,4 +1,5 @@
-//! Readers and writers of untrusted files: meshes, tetrahedra, modal models, mode tables and audio.
+//! Readers and writers of untrusted files: meshes, tetrahedra, modal models, mode tables, acoustic fields and
+//! audio.
 //!
 //! Every reader checks sizes before it allocates, never panics, and says in its error which file is wrong, where,
 //! what was expected and what was found. Every writer writes beside its target and renames, so that nothing is ever
@@ -23,6 +24,7 @@ mod atomic;
 mod audio;
 mod bytes;
 mod error;
+mod field;
 mod file;
 mod hash;
 mod mesh;
@@ -37,6 +39,10 @@ mod wav;
 pub use atomic::{WriteSeek, write_atomic};
 pub use audio::{AudioBuffer, LONGEST_AUDIO_S, SampleFormat, read_audio, read_audio_bytes, write_wav};
 pub use error::{Place, ReadError, WriteError};
+pub use field::{
+    EncodedProbe, FIELD_EXTENSION, Field, FieldSizes, ProbePlace, QUANTUM_RANGE, encode_probe, field_bytes, read_field,
+    read_field_bytes, write_field,
+};
 pub use file::{LARGEST_FILE_BYTES, path_inside, read_file};
 pub use hash::sha256_hex;
 pub use mesh::{

@@ -88,8 +88,9 @@ impl<'a> Container<'a> {
         }
         let size = match dtype {
             "F64" => 8,
-            "F32" | "U32" => 4,
+            "F32" | "U32" | "I32" => 4,
             "F16" => 2,
+            "U8" => 1,
             _ => return Err(bad("a type this reader does not know".to_owned())),
         };
         let [start, end] = info.data_offsets;

@@ -73,7 +73,7 @@ fn by_extension(head: &[u8], path: &Path) -> Option<FileKind> {
     let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     Some(match extension(path).as_str() {
         "node" | "ele" => FileKind::Tet,
-        "safetensors" if name.ends_with(".field.safetensors") => FileKind::Field,
+        "safetensors" if name.ends_with(crate::FIELD_EXTENSION) => FileKind::Field,
         "safetensors" if name.ends_with(crate::MODEL_EXTENSION) => FileKind::Model,
         "wav" | "flac" => FileKind::Audio,
         "csv" => FileKind::Modes(TableFormat::Csv),
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn content_goes_before_the_name_and_the_name_before_guesses() {
-        let cases: [(&str, &[u8], FileKind); 15] = [
+        let cases: [(&str, &[u8], FileKind); 16] = [
             ("a.obj", b"glTF\x02\0\0\0", FileKind::Mesh(MeshFormat::Glb)),
             ("a.wav", b"ply\nformat", FileKind::Mesh(MeshFormat::Ply)),
             ("a", b"RIFF\0\0\0\0WAVE", FileKind::Audio),
@@ -111,6 +111,7 @@ mod tests {
             ("x.1.node", b"4 3 0 0", FileKind::Tet),
             ("a", b"\x10\0\0\0\0\0\0\0{\"__metadata__\":{\"format\":\"eigentone.field/1\"}}", FileKind::Field),
             ("a.modal.safetensors", b"", FileKind::Model),
+            ("A.field.safetensors", b"", FileKind::Field),
             ("s.toml", b"", FileKind::Scene),
             ("a.xyz", b"hello", FileKind::Unknown),
         ];

@@ -46,6 +46,30 @@ impl Bits {
         }
     }
 
+    /// 64 cells from one on, the first in the lowest bit; those beyond the end are not in the set.
+    pub fn word(&self, at: usize) -> u64 {
+        let (word, shift) = (at / 64, at % 64);
+        let low = self.words.get(word).map_or(0, |w| w >> shift);
+        let high = self.words.get(word + 1).map_or(0, |w| w.checked_shl(64 - shift as u32).unwrap_or(0));
+        low | high
+    }
+
+    /// Adds those of up to 64 cells from one on whose bit is set, the first in the lowest bit.
+    ///
+    /// # Panics
+    /// If one of them is beyond the end.
+    pub fn insert_word(&mut self, at: usize, word: u64) {
+        if word == 0 {
+            return;
+        }
+        let last = at + word.ilog2() as usize;
+        assert!(last < self.len, "cell {last} of {}", self.len);
+        self.words[at / 64] |= word << (at % 64);
+        if !at.is_multiple_of(64) && last / 64 > at / 64 {
+            self.words[at / 64 + 1] |= word >> (64 - at % 64);
+        }
+    }
+
     /// How many are in the set.
     pub fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
@@ -117,6 +141,22 @@ impl Lattice {
     pub fn bounds(&self) -> Bounds {
         let size = Vec3::from_array(self.size.map(f64::from));
         Bounds { min: self.origin, max: self.origin + self.step_m * size }
+    }
+}
+
+/// Which cells of a scene are not air.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Occupancy {
+    /// The cells.
+    pub lattice: Lattice,
+    /// Those of them that are solid, as many as the lattice has cubes.
+    pub solid: Bits,
+}
+
+impl Occupancy {
+    /// Whether a cell is solid; those outside are not.
+    pub fn is_solid(&self, cube: [i64; 3]) -> bool {
+        self.lattice.index(cube).is_some_and(|at| self.solid.get(at))
     }
 }
 
@@ -198,6 +238,19 @@ mod tests {
             assert_eq!(back.count(), (0..len).filter(|i| i % 3 == 1).count());
         }
         assert!(Bits::from_bytes(&[0; 3], 8).is_none());
+    }
+
+    #[test]
+    fn words_are_the_cells_one_by_one() {
+        let mut bits = Bits::new(200);
+        (0..200).filter(|i| i * i % 7 == 2).for_each(|i| bits.set(i, true));
+        let mut copy = Bits::new(200);
+        for at in [0, 1, 63, 64, 100, 136, 137, 199, 200, 500] {
+            let word = bits.word(at);
+            assert!((0..64).all(|i| (word >> i & 1 == 1) == bits.get(at + i)), "{at}");
+            copy.insert_word(at, word);
+        }
+        assert_eq!(copy, bits);
     }
 
     #[test]

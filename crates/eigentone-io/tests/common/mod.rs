@@ -1,13 +1,15 @@
 //! Valid files of every format, as bytes, for the tests that damage them and for the seeds of the fuzzers.
 #![allow(dead_code)]
 
+pub mod rooms;
+
 use eigentone_core::{
     DiffuseBand, Method, ModalModel, Mode, ModelInfo, ShapeTable, Surface, TriMesh, Vec3, mesh::primitives,
 };
 use eigentone_io::{
     AudioBuffer, MeshFormat, SampleFormat, TableFormat, mode_rows, model_bytes, modes_text, read_audio_bytes,
-    read_mesh_bytes, read_model_bytes, read_modes_bytes, read_tet_bytes, write_glb, write_obj, write_ply, write_stl,
-    write_wav,
+    read_field_bytes, read_mesh_bytes, read_model_bytes, read_modes_bytes, read_tet_bytes, write_glb, write_obj,
+    write_ply, write_stl, write_wav,
 };
 use std::path::Path;
 
@@ -138,6 +140,7 @@ pub fn samples() -> Vec<Sample> {
         sample("strip.gltf", "mesh_gltf", GLTF.into(), true, |b| mesh_outcome(MeshFormat::Gltf, b)),
         sample("pair.tet", "tet", TET.into(), false, read_tet_pair),
         sample("box.modal.safetensors", "model", model_bytes(&model()), true, |b| outcome(read_model_bytes(b))),
+        sample("rooms.field.safetensors", "field", rooms::small_file(), true, |b| outcome(read_field_bytes(b))),
         sample("modes.csv", "modes", modes_text(TableFormat::Csv, &rows).into(), false, |b| {
             outcome(read_modes_bytes(TableFormat::Csv, b))
         }),
