@@ -26,7 +26,13 @@ pub enum Command {
     Strike(StrikeArgs),
     /// Simulate a scene and write its sound
     Render(RenderArgs),
-    /// Tell what is in a mesh, model, mode table, scene or sound, and what is wrong with it
+    /// Compute the acoustics of a scene's rooms
+    Bake(BakeArgs),
+    /// Make one field of the shards of a bake
+    Merge(MergeArgs),
+    /// Tell what a field says about sound from one point to another
+    Query(QueryArgs),
+    /// Tell what is in a mesh, model, mode table, scene, field or sound, and what is wrong with it
     Inspect(InspectArgs),
     /// List the materials
     Materials(MaterialsArgs),
@@ -367,6 +373,71 @@ pub enum Format {
     Pcm16,
     Pcm24,
     Float32,
+}
+
+#[derive(Args)]
+pub struct BakeArgs {
+    /// Scene with an [acoustics] table; docs/acoustics.md has all keys
+    pub scene: PathBuf,
+    /// Field to write, a .field.safetensors file
+    #[arg(short, long, value_name = "FIELD", required_unless_present = "estimate")]
+    pub output: Option<PathBuf>,
+    /// Only tell what it would take
+    #[arg(long)]
+    pub estimate: bool,
+    /// Go on where an earlier bake was stopped or killed
+    #[arg(long)]
+    pub resume: bool,
+    /// Only a share of the probes: number I, from 0, of N
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub shard: Option<[u32; 2]>,
+    /// Threads; as many as there are cores if not given. The field is the same for any number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Memory that simulations may take together
+    #[arg(long, value_name = "GB", default_value_t = 8.0)]
+    pub memory: f64,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct MergeArgs {
+    /// All shards of a bake
+    #[arg(required = true)]
+    pub fields: Vec<PathBuf>,
+    /// Field to write
+    #[arg(short, long, value_name = "FIELD")]
+    pub output: PathBuf,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+#[command(allow_negative_numbers = true)]
+pub struct QueryArgs {
+    /// A .field.safetensors file
+    pub field: PathBuf,
+    /// Where the sound comes from
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    pub source: Vec3,
+    /// Where it is heard
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    pub listener: Vec3,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn shard(text: &str) -> Result<[u32; 2], String> {
+    let parts: Option<(u32, u32)> =
+        text.split_once('/').and_then(|(i, n)| Some((i.trim().parse().ok()?, n.trim().parse().ok()?)));
+    match parts {
+        Some((i, n)) if i < n && n <= 100_000 => Ok([i, n]),
+        _ => Err("expected I/N with I from 0 and below N, for instance 0/4".to_owned()),
+    }
 }
 
 #[derive(Args)]

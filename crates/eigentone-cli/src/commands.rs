@@ -1,10 +1,12 @@
 //! One file per command.
 
+pub mod bake;
 pub mod demo;
 pub mod fit;
 pub mod inspect;
 pub mod materials;
 pub mod model;
+pub mod query;
 pub mod render;
 pub mod shape;
 pub mod strike;

@@ -95,7 +95,7 @@ impl FieldSizes {
 /// let cells = Lattice { size: [1, 1, 1], ..lattice };
 /// let occupancy = Occupancy { lattice: cells, solid: Bits::new(1) };
 /// # let info = FieldInfo { name: String::new(), f_max_hz: 500.0, cell_m: 1.0, quantum: 3.0, source_hash: String::new(),
-/// #     engine_version: String::new(), settings: String::new(), warnings: Vec::new() };
+/// #     engine_version: String::new(), settings: String::new(), warnings: Vec::new(), shard: None };
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("row.field.safetensors");
 /// write_field(&path, &info, &lattice, &occupancy, &[encode_probe(&probe, info.quantum)])?;
@@ -187,6 +187,9 @@ fn bytes(
         ("occupancy_lattice", serde_json::json!(occupancy.lattice).to_string()),
     ];
     pairs.into_iter().for_each(|(key, value)| writer.metadata(key, value));
+    if let Some(shard) = info.shard {
+        writer.metadata("shard", serde_json::json!(shard).to_string());
+    }
     store::write(&mut writer, &codes, &recoded, Some(occupancy));
     Ok(writer.finish())
 }
@@ -239,6 +242,10 @@ fn info(container: &Container<'_>) -> Result<FieldInfo, Fault> {
         engine_version: text("engine_version"),
         settings: text("settings"),
         warnings: json(container, "warnings", "a JSON array of strings")?,
+        shard: match container.metadata("shard") {
+            Some(_) => Some(json(container, "shard", "a JSON array of two numbers")?),
+            None => None,
+        },
     })
 }
 

@@ -46,6 +46,9 @@ pub enum Error {
         /// What is wrong with it, where, and the way out.
         message: String,
     },
+    /// A bake that cannot begin, go on or end.
+    #[error("{0}")]
+    Bake(String),
     /// A mesh that cannot be used.
     #[error("{}: {source}", file.display())]
     Mesh {

@@ -26,6 +26,7 @@
 //! - [`demo`][mod@demo]: the newcomer's first command
 #![forbid(unsafe_code)]
 
+pub mod bake;
 pub mod demo;
 #[cfg(feature = "device")]
 pub mod device;

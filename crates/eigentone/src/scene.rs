@@ -22,8 +22,10 @@
 //! - [`Body`], [`Shape`]: what rings and collides
 //! - [`Melody`], [`Event`], [`Bridge`]: what is scripted
 //! - [`Particles`], [`Collider`]: hail
+//! - [`acoustics`]: rooms
 //! - [`Surface`]: textures, kept as they are written
 
+pub mod acoustics;
 mod body;
 pub mod cache;
 mod check;

@@ -179,6 +179,9 @@ pub struct FieldInfo {
     pub settings: String,
     /// What to beware of.
     pub warnings: Vec<String>,
+    /// Which shard of how many it is, from 0; `None` for a whole field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<[u32; 2]>,
 }
 
 /// What was simulated from one probe.

@@ -113,6 +113,7 @@ pub fn info(quantum: f32) -> FieldInfo {
         engine_version: "0.1.0".to_owned(),
         settings: "{\"probe_spacing_m\": 2.5}".to_owned(),
         warnings: vec!["open at the top".to_owned()],
+        shard: None,
     }
 }
 

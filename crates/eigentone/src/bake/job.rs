@@ -107,7 +107,8 @@ pub fn bake(
     };
     let threads = options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| Error::Bake(format!("cannot start {threads} threads: {e}; give fewer with --threads")))?;
+    let pool =
+        pool.map_err(|e| Error::Bake(format!("cannot start {threads} threads: {e}; give fewer with --threads")))?;
     let memory = options.memory_bytes.unwrap_or(8 << 30);
     // Probes side by side are faster than boxes side by side, if there is the memory.
     let at_once = memory / prepared.estimate().bytes_per_probe.max(1);

@@ -14,7 +14,10 @@ pub fn merge(files: &[PathBuf], output: &Path) -> Result<usize, Error> {
     for file in files {
         let field = read_field(file)?;
         let Some(shard) = field.info().shard else {
-            return Err(Error::Bake(format!("{}: is not a shard; make shards with `bake --shard I/N`", file.display())));
+            return Err(Error::Bake(format!(
+                "{}: is not a shard; make shards with `bake --shard I/N`",
+                file.display()
+            )));
         };
         fields.push((shard, field, file));
     }
@@ -34,9 +37,12 @@ pub fn merge(files: &[PathBuf], output: &Path) -> Result<usize, Error> {
     fields.sort_by_key(|f| f.0[0]);
     let numbers: Vec<u32> = fields.iter().map(|f| f.0[0]).collect();
     if numbers != (0..n).collect::<Vec<_>>() {
-        let missing: Vec<String> =
-            (0..n).filter(|i| !numbers.contains(i)).map(|i| format!("{i}/{n}")).collect();
-        let what = if missing.is_empty() { "one is there twice".to_owned() } else { format!("missing are {}", missing.join(", ")) };
+        let missing: Vec<String> = (0..n).filter(|i| !numbers.contains(i)).map(|i| format!("{i}/{n}")).collect();
+        let what = if missing.is_empty() {
+            "one is there twice".to_owned()
+        } else {
+            format!("missing are {}", missing.join(", "))
+        };
         return Err(Error::Bake(format!("all {n} shards are needed: {what}")));
     }
     let most = fields.iter().map(|f| f.1.probes().len()).max().unwrap_or(0);

@@ -105,8 +105,8 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, Error> {
         seeds: places(&file.seeds),
         extra: places(&file.probes),
     };
-    let Placement { positions, report } = probe::place(&mesh, &acoustics.voxels, &regions, &placing)
-        .map_err(|e| bad(format!("[acoustics]: {e}")))?;
+    let Placement { positions, report } =
+        probe::place(&mesh, &acoustics.voxels, &regions, &placing).map_err(|e| bad(format!("[acoustics]: {e}")))?;
     let mut warnings: Vec<String> =
         report.refused.iter().map(|(at, why)| format!("the probe at {} {why}", told(*at))).collect();
     for at in voxel::lost_passages(&mesh, &acoustics.voxels, &positions).into_iter().take(5) {
@@ -121,7 +121,8 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, Error> {
     } else {
         scene.title.clone()
     };
-    let prepared = Prepared { name, mesh, acoustics, probes: positions, materials, warnings, hash, settings: settings_json };
+    let prepared =
+        Prepared { name, mesh, acoustics, probes: positions, materials, warnings, hash, settings: settings_json };
     let estimate = prepared.estimate();
     if estimate.bytes_per_probe > MOST_BYTES {
         return Err(bad(format!(
@@ -196,7 +197,8 @@ fn materials_of(mesh: &MaterialMesh, file: &acoustics::Acoustics) -> Result<Vec<
     for name in &mesh.names {
         let (wall, absorption, from) = match file.materials.get(name) {
             Some(what) => {
-                let (wall, absorption) = absorption_of(what).map_err(|e| format!("[acoustics.materials] `{name}`: {e}"))?;
+                let (wall, absorption) =
+                    absorption_of(what).map_err(|e| format!("[acoustics.materials] `{name}`: {e}"))?;
                 (wall, absorption, "scene")
             }
             None => match walls::match_name(name) {

@@ -1,5 +1,6 @@
 //! What a scene must be to be played: see [`Scene::check`].
 
+mod acoustics;
 mod body;
 mod particles;
 mod play;
@@ -34,6 +35,7 @@ impl Scene {
         self.check_surfaces(&mut problems);
         play::check(self, &names, &mut problems);
         particles::check(self, &names, &mut problems);
+        acoustics::check(self, &mut problems);
         problems
     }
 

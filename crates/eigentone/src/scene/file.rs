@@ -1,5 +1,6 @@
 //! The scene file as a whole, and the files it may name.
 
+use super::acoustics::Acoustics;
 use super::{Body, Bridge, Collider, Event, Melody, Particles, read};
 use crate::Error;
 use eigentone_io::ReadError;
@@ -53,6 +54,8 @@ pub struct Scene {
     pub particles: Option<Particles>,
     /// `[[collider]]`: what particles strike.
     pub colliders: Vec<Collider>,
+    /// `[acoustics]`: the rooms.
+    pub acoustics: Option<Acoustics>,
 }
 
 impl Default for Scene {
@@ -75,6 +78,7 @@ impl Default for Scene {
             bridges: Vec::new(),
             particles: None,
             colliders: Vec::new(),
+            acoustics: None,
         }
     }
 }
