@@ -166,11 +166,17 @@ impl Acoustics {
                 }
             }
         }
+        let (rim_low, rim_high) = (first, [0, 1, 2].map(|a| first[a] + size[a] as i64));
+        let (mut domain, cut) = domain.cropped();
+        let first = [0, 1, 2].map(|a| first[a] + cut[a] as i64);
+        let source = domain.index([0, 1, 2].map(|a| (middle[a] - first[a]) as usize));
+        let size = domain.size;
         domain.line_with(|cell, direction| {
-            let mut beside = global([cell % size[0], cell / size[0] % size[1], cell / size[0] / size[1]]);
+            let at = [cell % size[0], cell / size[0] % size[1], cell / size[0] / size[1]];
+            let mut beside = [0, 1, 2].map(|a| first[a] + at[a] as i64);
             let axis = usize::from(direction / 2);
             beside[axis] += if direction % 2 == 0 { -1 } else { 1 };
-            if beside[axis] < first[axis] || beside[axis] >= first[axis] + size[axis] as i64 {
+            if beside[axis] < rim_low[axis] || beside[axis] >= rim_high[axis] {
                 // The far side of the sponge.
                 return 1.0;
             }

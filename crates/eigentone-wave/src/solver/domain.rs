@@ -89,6 +89,27 @@ impl Domain {
         Some(self.index(at))
     }
 
+    /// Without the layers at its sides that have no air, and how many went at the low ends. Faces must be told anew.
+    pub fn cropped(&self) -> (Self, [usize; 3]) {
+        let (mut low, mut high) = (self.size, [0; 3]);
+        for (cell, _) in self.cells.iter().enumerate().filter(|(_, kind)| **kind != SOLID) {
+            let at = self.at(cell);
+            for axis in 0..3 {
+                low[axis] = low[axis].min(at[axis]);
+                high[axis] = high[axis].max(at[axis] + 1);
+            }
+        }
+        let size = [0, 1, 2].map(|a| high[a].saturating_sub(low[a]));
+        let mut cells = Vec::with_capacity(size.iter().product());
+        for z in low[2]..high[2] {
+            for y in low[1]..high[1] {
+                let first = self.index([low[0], y, z]);
+                cells.extend_from_slice(&self.cells[first..first + size[0]]);
+            }
+        }
+        (Self { size, cells, walls: Vec::new(), ..*self }, low)
+    }
+
     /// Gives every face between air and something else the admittance that `of` says for the cell and the direction; at the rim of the domain as well.
     pub fn line_with(&mut self, of: impl Fn(usize, u8) -> f32) {
         self.walls.clear();
