@@ -157,7 +157,11 @@ fn unknown_keys_are_refused_with_what_was_meant() {
 
 #[test]
 fn what_is_to_come_is_not_called_unknown() {
-    refuses("[acoustics]\n", &["`acoustics` is not available yet"]);
+    refuses("[[soft]]\n", &["`soft` is not available yet"]);
+    refuses("[acoustics]\nf_max = 250\n", &["f_max", "f_max_hz"]);
+    refuses("[acoustics]\nf_max_hz = nan\n", &["[acoustics]", "f_max_hz"]);
+    refuses("[acoustics]\nroom = \"abbey\"\nsize = [1, 2, 3]\n", &["size", "shoebox"]);
+    refuses("[acoustics]\nprobes = [[0, 0, inf]]\n", &["probes"]);
     refuses("[[soft]]\n", &["`soft` is not available yet"]);
 }
 
