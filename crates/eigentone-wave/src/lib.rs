@@ -20,8 +20,11 @@
 //! # Ok::<(), eigentone_wave::SetupError>(())
 //! ```
 
+#![deny(unsafe_code)]
+
 pub mod absorption;
 pub mod encode;
+#[allow(unsafe_code)]
 mod kernel;
 pub mod oracle;
 pub mod probe;

@@ -294,7 +294,8 @@ impl<'a> Stage<'a> {
             self.warnings.push("louder than full scale: turned down to −1 dBFS; raise full_scale_pa".to_owned());
         }
         if self.scene.acoustics.is_some() {
-            let why = "the rooms of [acoustics] are not heard yet: `bake` computes them, but this is the scene in open air";
+            let why =
+                "the rooms of [acoustics] are not heard yet: `bake` computes them, but this is the scene in open air";
             self.warnings.push(why.to_owned());
         }
         if self.channels.iter().flatten().all(|y| *y == 0.0) {
