@@ -157,7 +157,6 @@ fn unknown_keys_are_refused_with_what_was_meant() {
 
 #[test]
 fn what_is_to_come_is_not_called_unknown() {
-    refuses("[acoustics]\n", &["`acoustics` is not available yet"]);
     refuses("[[soft]]\n", &["`soft` is not available yet"]);
 }
 

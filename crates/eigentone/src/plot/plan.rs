@@ -34,7 +34,7 @@ pub fn plan_picture(prepared: &Prepared) -> Picture {
     let map = Map::new(MAP, &plan.ground());
     let area = map.panel.area;
     let legend = area.right() + 40.0;
-    let width = (legend + LEGEND + 30.0).max(900.0).min(WIDTH);
+    let width = (legend + LEGEND + 30.0).clamp(900.0, WIDTH);
     let mut canvas = Canvas::new(width as u32, (TOP + area.h.max(LEAST_HEIGHT) + 76.0) as u32);
     plan.header(&mut canvas, width - 80.0);
     map.fill(&mut canvas, |at| plan.colour(&map, at));
