@@ -4,7 +4,7 @@
 //! It runs on the same cells, each cut into `refine³`: dispersion falls with the square of the cells per wavelength, and ten are needed for what the solver does
 //! with two and two thirds.
 
-use crate::solver::domain::{AIR, Domain, SOLID};
+use crate::solver::domain::{AIR, Domain, SOLID, SPONGE_RATE};
 
 /// Cells that a wave travels in a step; the scheme is stable up to 1/√3.
 pub const COURANT: f64 = 0.57;
@@ -66,7 +66,7 @@ impl Oracle {
             if kinds[i] != AIR {
                 // The same sponge per metre, in steps of our own.
                 let share = (f64::from(kinds[i] - AIR) - 0.5) / domain.sponge as f64;
-                let rate = 10.0 / (domain.sponge * refine) as f64 * share * share;
+                let rate = SPONGE_RATE / (domain.sponge * refine) as f64 * share * share;
                 oracle.sponge.push((i, (-rate * COURANT).exp() as f32));
             }
         }

@@ -14,6 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Cells per cube at which sound is recorded, at most.
 const EARS_PER_CUBE: usize = 8;
 
+/// Steps that are recorded before they are sorted by ear.
+const CHUNK: usize = 16;
+
 /// A voxelised scene, ready to be simulated.
 pub struct Acoustics {
     /// Where there is something.
@@ -163,9 +166,20 @@ impl Acoustics {
                 }
             }
         }
+        let (rim_low, rim_high) = (first, [0, 1, 2].map(|a| first[a] + size[a] as i64));
+        let (mut domain, cut) = domain.cropped();
+        let first = [0, 1, 2].map(|a| first[a] + cut[a] as i64);
+        let source = domain.index([0, 1, 2].map(|a| (middle[a] - first[a]) as usize));
+        let size = domain.size;
         domain.line_with(|cell, direction| {
-            let mut beside = global([cell % size[0], cell / size[0] % size[1], cell / size[0] / size[1]]);
-            beside[usize::from(direction / 2)] += if direction % 2 == 0 { -1 } else { 1 };
+            let at = [cell % size[0], cell / size[0] % size[1], cell / size[0] / size[1]];
+            let mut beside = [0, 1, 2].map(|a| first[a] + at[a] as i64);
+            let axis = usize::from(direction / 2);
+            beside[axis] += if direction % 2 == 0 { -1 } else { 1 };
+            if beside[axis] < rim_low[axis] || beside[axis] >= rim_high[axis] {
+                // The far side of the sponge.
+                return 1.0;
+            }
             // The side of the solid that looks back.
             let material = self.voxels.material(beside, usize::from(direction ^ 1));
             material.and_then(|m| self.admittances.get(usize::from(m))).copied().unwrap_or(0.0)
@@ -330,15 +344,24 @@ impl Surroundings {
         let mut places: Vec<Place> = solver.places(&cells).into_iter().flatten().collect();
         let source = places.pop()?;
         let mut sound = vec![0.0f32; places.len() * self.steps];
+        // Some steps of all ears at a time, then each ear's: a step by itself would touch a line of memory per ear.
+        let mut recent = vec![0.0f32; places.len() * CHUNK];
         let pulse_s = 2.0 * timing.pulse_delay_s();
-        for n in 0..self.steps {
-            if stop.load(Ordering::Relaxed) {
-                return None;
+        for start in (0..self.steps).step_by(CHUNK) {
+            let count = CHUNK.min(self.steps - start);
+            for n in 0..count {
+                if stop.load(Ordering::Relaxed) {
+                    return None;
+                }
+                let t = (start + n) as f64 * timing.step_s;
+                solver.step((t < pulse_s).then(|| (source, timing.pulse(t))));
+                let now = &mut recent[n * places.len()..][..places.len()];
+                now.iter_mut().zip(&places).for_each(|(y, &place)| *y = solver.pressure(place));
             }
-            let t = n as f64 * timing.step_s;
-            solver.step((t < pulse_s).then(|| (source, timing.pulse(t))));
-            for (sound, &place) in sound.chunks_exact_mut(self.steps).zip(&places) {
-                sound[n] = solver.pressure(place);
+            for (ear, sound) in sound.chunks_exact_mut(self.steps).enumerate() {
+                for (n, y) in sound[start..start + count].iter_mut().enumerate() {
+                    *y = recent[n * places.len() + ear];
+                }
             }
         }
         Some(sound)

@@ -296,6 +296,7 @@ fn the_sponge_reflects_little() {
         block([0; 3], [cells, 1, 1]),
         Block { origin: [cells, 0, 0], size: [SPONGE_CELLS, 1, 1], kind: Kind::Grid },
     ];
+    domain.walls = vec![WallFace { cell: cells + SPONGE_CELLS - 1, direction: 1, admittance: 1.0 }];
     let hz = [62.5, 125.0, 200.0, 250.0, 350.0];
     let found = reflection(&domain, blocks, cells, &hz);
     println!("{found:.3?}");

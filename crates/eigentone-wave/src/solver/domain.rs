@@ -5,8 +5,12 @@ pub const SOLID: u8 = 0;
 /// A cell of air.
 pub const AIR: u8 = 1;
 
-/// Cells of a sponge that lets almost nothing back above an eighth of the highest frequency (REFERENCE D.3); half of them do above a quarter.
+/// Cells of a sponge that lets at most a fiftieth back above an eighth of the highest frequency, if its far side is a wall with the admittance of air.
 pub const SPONGE_CELLS: usize = 20;
+
+/// How fast a sponge absorbs at its far side, in passages through all of it: the rate is this times `c` over its thickness. REFERENCE D.3 has 10 and a rigid far
+/// side, which lets three times as much back at the lowest.
+pub const SPONGE_RATE: f64 = 6.0;
 
 /// Cells, with what is around them.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +58,9 @@ impl Domain {
             let depth = (0..3).map(outside).max().unwrap_or(0);
             *cell = AIR + depth as u8;
         }
-        Self { size: full, cell_m, cells, sponge: SPONGE_CELLS, walls: Vec::new() }
+        let mut domain = Self { size: full, cell_m, cells, sponge: SPONGE_CELLS, walls: Vec::new() };
+        domain.line_with(|_, _| 1.0);
+        domain
     }
 
     /// Place of a cell.
@@ -83,7 +89,28 @@ impl Domain {
         Some(self.index(at))
     }
 
-    /// Gives every face between air and something else the admittance that `of` says for the cell and the direction.
+    /// Without the layers at its sides that have no air, and how many went at the low ends. Faces must be told anew.
+    pub fn cropped(&self) -> (Self, [usize; 3]) {
+        let (mut low, mut high) = (self.size, [0; 3]);
+        for (cell, _) in self.cells.iter().enumerate().filter(|(_, kind)| **kind != SOLID) {
+            let at = self.at(cell);
+            for axis in 0..3 {
+                low[axis] = low[axis].min(at[axis]);
+                high[axis] = high[axis].max(at[axis] + 1);
+            }
+        }
+        let size = [0, 1, 2].map(|a| high[a].saturating_sub(low[a]));
+        let mut cells = Vec::with_capacity(size.iter().product());
+        for z in low[2]..high[2] {
+            for y in low[1]..high[1] {
+                let first = self.index([low[0], y, z]);
+                cells.extend_from_slice(&self.cells[first..first + size[0]]);
+            }
+        }
+        (Self { size, cells, walls: Vec::new(), ..*self }, low)
+    }
+
+    /// Gives every face between air and something else the admittance that `of` says for the cell and the direction; at the rim of the domain as well.
     pub fn line_with(&mut self, of: impl Fn(usize, u8) -> f32) {
         self.walls.clear();
         for cell in (0..self.cells.len()).filter(|&c| self.cells[c] != SOLID) {

@@ -2,10 +2,8 @@
 
 use super::COURANT;
 use super::boxes::Block;
-use super::domain::{AIR, Domain};
-
-/// The second derivative: weights of a cell and of its neighbours one, two and three cells away.
-const STENCIL: [f32; 4] = [-490.0 / 180.0, 270.0 / 180.0, -27.0 / 180.0, 2.0 / 180.0];
+use super::domain::{AIR, Domain, SPONGE_RATE};
+use crate::kernel::stencil;
 
 /// A box's state beside its pressures.
 pub struct Grid {
@@ -49,8 +47,10 @@ impl Grid {
             for y in 0..ny {
                 let line = |y: usize, z: usize| &pressure[(z * ny + y) * nx..][..nx];
                 let here = line(y, z);
-                for (x, cell) in row.iter_mut().enumerate() {
-                    *cell = here[reflect(x as isize - 3, nx)];
+                row[3..nx + 3].copy_from_slice(here);
+                for outside in 0..3 {
+                    row[outside] = here[reflect(outside as isize - 3, nx)];
+                    row[nx + 3 + outside] = here[reflect((nx + outside) as isize, nx)];
                 }
                 let above: [[&[f32]; 2]; 3] = std::array::from_fn(|m| {
                     let m = m as isize + 1;
@@ -62,15 +62,7 @@ impl Grid {
                 });
                 let start = (z * ny + y) * nx;
                 let (old, force) = (&mut old[start..start + nx], &force[start..start + nx]);
-                for x in 0..nx {
-                    let mut sum = 3.0 * STENCIL[0] * here[x];
-                    for m in 0..3 {
-                        let sides = row[x + 2 - m] + row[x + 4 + m];
-                        let others = above[m][0][x] + above[m][1][x] + beyond[m][0][x] + beyond[m][1][x];
-                        sum += STENCIL[m + 1] * (sides + others);
-                    }
-                    old[x] = 2.0 * here[x] - old[x] + scale * sum + force[x];
-                }
+                stencil::row(&stencil::Row { here, row, above, beyond, force, scale }, old);
             }
         }
         std::mem::swap(old, pressure);
@@ -94,7 +86,7 @@ fn sponge_keeps(depth: usize, sponge: usize) -> f32 {
     }
     let cells = sponge as f64;
     let share = (depth as f64 - 0.5) / cells;
-    (-10.0 / cells * share * share * COURANT).exp() as f32
+    (-SPONGE_RATE / cells * share * share * COURANT).exp() as f32
 }
 
 /// The cell in whose place a mirror shows one outside of `n`.

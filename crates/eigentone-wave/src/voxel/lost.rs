@@ -51,8 +51,10 @@ impl Search<'_> {
         let mut seen = self.reached.clone();
         let mut spaces = Vec::new();
         for cell in 0..lattice.len() {
-            let is_lost =
-                |seen: &Bits| !seen.get(cell) && !self.coarse.solid.get(cell) && self.passed_in(cell).next().is_some();
+            // Air inside a thick wall may jut out of it; what is lost as a whole is another matter.
+            let is_lost = |seen: &Bits| {
+                !seen.get(cell) && !self.coarse.solid.get(cell) && self.passed_in(cell).count() == FINER.pow(3) as usize
+            };
             if !is_lost(&seen) {
                 continue;
             }
