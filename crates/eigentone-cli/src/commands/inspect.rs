@@ -194,7 +194,7 @@ fn print_field(field: &FieldInspection) {
     }
     say(format_args!("{:>12} {:>10} {:>12.3}", "all", field.stored_bytes, field.bytes_per_sample));
     say(format_args!(
-        "{:.1} times less than a byte for each value, {:.1} times less with those of cubes without any ({} bytes)",
+        "compression {:.1} against a byte for each value, {:.1} against one also in cubes without any ({} bytes)",
         field.sample_ratio, field.ratio, field.raw_bytes
     ));
     output::say_remarks(&[], &field.warnings);

@@ -220,7 +220,7 @@ pub(super) fn colour_key(canvas: &mut Canvas, area: Area, axis: &Axis, map: impl
     canvas.frame(Area::new(area.x + 0.5, area.y + 0.5, area.w - 1.0, area.h - 1.0), 1.0, style::AXIS);
     let label = Text::new(style::TICK).colour(style::MUTED);
     let mut widest = 0f32;
-    for tick in axis.ticks((area.h / 36.0) as usize) {
+    for tick in axis.ticks(((area.h / 36.0) as usize).max(4)) {
         let Some(text) = &tick.label else { continue };
         let y = area.bottom() - area.h * axis.share(tick.value);
         canvas.line([area.right(), y], [area.right() + 4.0, y], 1.0, style::AXIS);
