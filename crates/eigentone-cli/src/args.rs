@@ -443,11 +443,17 @@ fn shard(text: &str) -> Result<[u32; 2], String> {
 #[derive(Args)]
 #[command(allow_negative_numbers = true)]
 pub struct InspectArgs {
-    /// Mesh, tetrahedra, model, mode table or sound
+    /// Mesh, tetrahedra, model, mode table, scene, field or sound
     pub file: PathBuf,
     /// Draw it
     #[arg(long, value_name = "PNG")]
     pub plot: Option<PathBuf>,
+    /// Draw what this probe of a field hears, counted from 0; the one in the middle if not given
+    #[arg(long, value_name = "N", requires = "plot", conflicts_with = "at")]
+    pub probe: Option<usize>,
+    /// Draw what the probe of a field nearest to this point hears
+    #[arg(long, value_name = "X,Y,Z", requires = "plot", value_parser = point, allow_hyphen_values = true)]
+    pub at: Option<Vec3>,
     /// Export the modes of a model for editing (.csv or .json); `eigentone model` takes them back
     #[arg(long, value_name = "TABLE")]
     pub export: Option<PathBuf>,

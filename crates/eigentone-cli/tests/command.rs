@@ -1,55 +1,10 @@
 //! The command as a user meets it: files in, files out, exit status, messages and JSON contracts.
 
+mod common;
+
+use common::Bench;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-struct Bench {
-    folder: tempfile::TempDir,
-}
-
-impl Bench {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        std::fs::write(self.path(name), content).unwrap();
-        self.path(name)
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_eigentone")).current_dir(self.folder.path()).args(args).output().unwrap()
-    }
-
-    /// Runs a command that must succeed and returns what it printed.
-    fn good(&self, args: &[&str]) -> String {
-        let out = self.run(args);
-        assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-        String::from_utf8(out.stdout).unwrap()
-    }
-
-    fn json(&self, args: &[&str]) -> Value {
-        serde_json::from_str(&self.good(args)).unwrap()
-    }
-
-    /// Runs a command that must fail with a message that holds all the words, and returns its exit status.
-    fn bad(&self, args: &[&str], words: &[&str]) -> i32 {
-        let out = self.run(args);
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        let code = out.status.code().unwrap();
-        assert!(code == 1 || code == 2, "{args:?}: exit {code}: {said}");
-        assert!(!said.contains("panicked"), "{args:?}: {said}");
-        for word in words {
-            assert!(said.contains(word), "{args:?}: no `{word}` in: {said}");
-        }
-        code
-    }
-}
+use std::path::Path;
 
 /// A box of 200 × 20 × 10 mm as an OBJ with quadrilaterals.
 fn bar_obj() -> String {

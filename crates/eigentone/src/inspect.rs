@@ -1,17 +1,22 @@
 //! What is in a file, and what is wrong with it.
 
+mod field;
 mod scene;
 mod stage;
 
-pub use scene::SceneInspection;
+pub use field::{FieldInspection, ParameterSize, nearest_probe};
+pub use scene::{AcousticsInspection, SceneInspection};
 pub(crate) use stage::{Placed, Stage, bounds};
 
+use crate::bake::Prepared;
 use crate::scene::Scene;
 use crate::{Error, plot};
 use eigentone_core::mesh::repair::RepairReport;
 use eigentone_core::mesh::report::MeshReport;
 use eigentone_core::{DiffuseBand, ModalModel, TriMesh};
-use eigentone_io::{AudioBuffer, FileKind, read_audio, read_mesh, read_model, read_modes, read_tet, sniff};
+use eigentone_io::{
+    AudioBuffer, Field, FileKind, read_audio, read_field, read_mesh, read_model, read_modes, read_tet, sniff,
+};
 use serde::Serialize;
 use std::path::Path;
 
@@ -30,6 +35,8 @@ pub enum Inspection {
     Audio(AudioInspection),
     /// A scene.
     Scene(SceneInspection),
+    /// An acoustic field.
+    Field(Box<FieldInspection>),
 }
 
 /// A mesh after repair.
@@ -135,18 +142,26 @@ enum Content {
     Mesh(TriMesh, MeshReport),
     Model(Box<ModalModel>),
     Audio(AudioBuffer),
-    Scene(Box<(Scene, SceneInspection, Stage)>),
+    Scene(Box<SceneContent>),
+    Field(Box<Field>),
+}
+
+struct SceneContent {
+    scene: Scene,
+    inspection: SceneInspection,
+    stage: Stage,
+    /// Its rooms, if it has any that can be simulated.
+    rooms: Option<Prepared>,
 }
 
 impl Inspected {
-    /// Looks into a mesh, tetrahedral mesh, model, mode table, sound or scene. Lengths of a mesh are multiplied by `scale`.
+    /// Looks into a mesh, tetrahedral mesh, model, mode table, sound, scene or acoustic field. Lengths of a mesh are multiplied by `scale`.
     ///
     /// # Errors
     /// If the file cannot be read or is none of these.
     pub fn new(file: &Path, scale: f64) -> Result<Self, Error> {
         let title = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let with = |(inspection, content)| Self { inspection, title: title.clone(), content };
-        let wrong = |message: &str| Error::WrongKind { file: file.to_owned(), message: message.to_owned() };
         Ok(with(match sniff(file)? {
             FileKind::Model => inspect_model(read_model(file)?),
             FileKind::Audio => inspect_audio(read_audio(file)?),
@@ -158,12 +173,15 @@ impl Inspected {
                 let import = read_tet(file)?;
                 inspect_tet(import.mesh, import.degenerate)
             }
-            FileKind::Field => return Err(wrong("an acoustic field, which this version cannot read yet")),
+            FileKind::Field => {
+                let field = read_field(file)?;
+                (Inspection::Field(Box::new(field::inspect_field(&field))), Content::Field(Box::new(field)))
+            }
             FileKind::Scene => {
                 let scene = Scene::read(file)?;
-                let (inspection, stage) = scene::inspect_scene(&scene);
-                let content = Content::Scene(Box::new((scene, inspection.clone(), stage)));
-                (Inspection::Scene(inspection), content)
+                let (inspection, stage, rooms) = scene::inspect_scene(&scene);
+                let content = SceneContent { scene, inspection: inspection.clone(), stage, rooms };
+                (Inspection::Scene(inspection), Content::Scene(Box::new(content)))
             }
             _ => {
                 let mut mesh = read_mesh(file)?;
@@ -173,7 +191,7 @@ impl Inspected {
         }))
     }
 
-    /// A picture of the content.
+    /// A picture of the content: of a field around the probe in the middle, of a scene with rooms and without bodies a plan.
     pub fn picture(&self) -> plot::Picture {
         match &self.content {
             Content::Mesh(mesh, report) => plot::mesh_picture(mesh, report, &self.title),
@@ -181,16 +199,22 @@ impl Inspected {
             Content::Audio(audio) => {
                 plot::spectrogram_picture(&audio.mono(), f64::from(audio.sample_rate_hz), &self.title)
             }
-            Content::Scene(content) => {
-                let (scene, inspection, stage) = &**content;
-                plot::stage_picture(scene, inspection, stage)
-            }
+            Content::Scene(content) => match &content.rooms {
+                Some(rooms) if content.scene.bodies.is_empty() => plot::plan_picture(rooms),
+                _ => plot::stage_picture(&content.scene, &content.inspection, &content.stage),
+            },
+            Content::Field(field) => plot::field_picture(field, nearest_probe(field, None).unwrap_or(0)),
         }
     }
 
     /// The model, if the file holds one.
     pub fn model(&self) -> Option<&ModalModel> {
         if let Content::Model(model) = &self.content { Some(model) } else { None }
+    }
+
+    /// The acoustic field, if the file holds one.
+    pub fn field(&self) -> Option<&Field> {
+        if let Content::Field(field) = &self.content { Some(field) } else { None }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Pictures of models, meshes, sounds and scenes, as PNG.
+//! Pictures of models, meshes, sounds, scenes, rooms and acoustic fields, as PNG.
 //!
 //! Everything is drawn here: no system font or library is needed. Colours, sizes and axes are shared, so that pictures can
 //! be laid side by side.
@@ -14,9 +14,12 @@
 mod axis;
 mod canvas;
 mod curves;
+mod field;
+mod map;
 mod mesh;
 mod model;
 mod overview;
+mod plan;
 mod scene;
 mod sound;
 mod spectrum;
@@ -27,9 +30,11 @@ mod view;
 mod tests;
 
 pub use curves::{Curve, curves_picture};
+pub use field::field_picture;
 pub use mesh::mesh_picture;
 pub use model::model_picture;
 pub use overview::{OverviewRow, OverviewSound, overview_picture};
+pub use plan::plan_picture;
 pub use scene::scene_picture;
 pub(crate) use scene::stage_picture;
 pub use sound::{spectrogram_picture, spectrum_compare_picture};

@@ -22,7 +22,7 @@
 //! - [`Body`], [`Shape`]: what rings and collides
 //! - [`Melody`], [`Event`], [`Bridge`]: what is scripted
 //! - [`Particles`], [`Collider`]: hail
-//! - [`acoustics`]: rooms
+//! - [`acoustics`][mod@acoustics]: rooms
 //! - [`Surface`]: textures, kept as they are written
 
 pub mod acoustics;

@@ -156,12 +156,15 @@ fn unknown_keys_are_refused_with_what_was_meant() {
 }
 
 #[test]
-fn what_is_to_come_is_not_called_unknown() {
-    refuses("[[soft]]\n", &["`soft` is not available yet"]);
+fn impossible_acoustics_are_refused() {
     refuses("[acoustics]\nf_max = 250\n", &["f_max", "f_max_hz"]);
     refuses("[acoustics]\nf_max_hz = nan\n", &["[acoustics]", "f_max_hz"]);
     refuses("[acoustics]\nroom = \"abbey\"\nsize = [1, 2, 3]\n", &["size", "shoebox"]);
     refuses("[acoustics]\nprobes = [[0, 0, inf]]\n", &["probes"]);
+}
+
+#[test]
+fn what_is_to_come_is_not_called_unknown() {
     refuses("[[soft]]\n", &["`soft` is not available yet"]);
 }
 

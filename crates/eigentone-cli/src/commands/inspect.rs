@@ -4,9 +4,11 @@ use super::{refuse_same, write_picture};
 use crate::args::InspectArgs;
 use crate::output::{self, Failure, say};
 use eigentone::inspect::{
-    AudioInspection, Inspected, Inspection, MeshInspection, ModelInspection, SceneInspection, TetInspection,
+    AcousticsInspection, AudioInspection, FieldInspection, Inspected, Inspection, MeshInspection, ModelInspection,
+    SceneInspection, TetInspection, nearest_probe,
 };
 use eigentone::io::{mode_rows, write_modes};
+use eigentone::plot::{Picture, field_picture};
 
 /// Modes listed on a terminal; `--json` and `--export` have all.
 const LISTED: usize = 24;
@@ -18,7 +20,7 @@ pub fn run(args: &InspectArgs) -> Result<(), Failure> {
     refuse_same(&[&args.file], &[args.plot.as_ref(), args.export.as_ref()])?;
     let inspected = Inspected::new(&args.file, args.scale)?;
     if let Some(file) = &args.plot {
-        write_picture(&inspected.picture(), file)?;
+        write_picture(&picture(args, &inspected)?, file)?;
     }
     if let Some(file) = &args.export {
         let Some(model) = inspected.model() else {
@@ -36,12 +38,27 @@ pub fn run(args: &InspectArgs) -> Result<(), Failure> {
         Inspection::Modal(model) => print_model(model),
         Inspection::Audio(audio) => print_audio(audio),
         Inspection::Scene(scene) => print_scene(scene),
+        Inspection::Field(field) => print_field(field),
         _ => {}
     }
     for file in [&args.plot, &args.export].into_iter().flatten() {
         say(format_args!("wrote {} ({})", file.display(), output::size(file)));
     }
     Ok(())
+}
+
+fn picture(args: &InspectArgs, inspected: &Inspected) -> Result<Picture, Failure> {
+    if args.probe.is_none() && args.at.is_none() {
+        return Ok(inspected.picture());
+    }
+    let Some(field) = inspected.field() else {
+        return Err(Failure::Usage(format!("--probe and --at need a field, but {} is none", args.file.display())));
+    };
+    let probes = field.probes().len();
+    match args.probe.or_else(|| nearest_probe(field, args.at)) {
+        Some(probe) if probe < probes => Ok(field_picture(field, probe)),
+        _ => Err(Failure::Usage(format!("--probe: {} has {probes} probes, counted from 0", args.file.display()))),
+    }
 }
 
 fn print_mesh(mesh: &MeshInspection) {
@@ -132,4 +149,53 @@ fn print_scene(scene: &SceneInspection) {
         say(format_args!("surfaces: {}", scene.surfaces.join(", ")));
     }
     output::say_remarks(&[], &scene.warnings);
+    if let Some(acoustics) = &scene.acoustics {
+        print_acoustics(acoustics);
+    }
+}
+
+fn print_acoustics(acoustics: &AcousticsInspection) {
+    if let Some(estimate) = &acoustics.estimate {
+        say(format_args!("acoustics: {} probes, cells of {:.3} m", acoustics.probes, estimate.cell_m));
+    }
+    for m in &acoustics.materials {
+        let wall = m.wall.as_deref().unwrap_or("a number of its own");
+        say(format_args!("material `{}`: {wall}, absorbs {:.2}", m.name, m.absorption));
+    }
+    output::say_remarks(&[], &acoustics.warnings);
+}
+
+fn print_field(field: &FieldInspection) {
+    let name = if field.name.is_empty() { "without a name" } else { &field.name };
+    let [low, high] = field.bounds;
+    say(format_args!(
+        "field: {name}, {} probes, up to {:.0} Hz; {:.1} × {:.1} × {:.1} m from ({:.1}, {:.1}, {:.1}) on",
+        field.probes,
+        field.f_max_hz,
+        high[0] - low[0],
+        high[1] - low[1],
+        high[2] - low[2],
+        low[0],
+        low[1],
+        low[2]
+    ));
+    say(format_args!(
+        "{} samples in cubes of {} m, {} cubes a probe; steps of {} just noticeable ones",
+        field.samples, field.grid_m, field.cells_per_probe, field.quantum
+    ));
+    say("   parameter      bytes   per sample   with DEFLATE");
+    for p in &field.parameters {
+        say(format_args!("{:>12} {:>10} {:>12.3} {:>14}", p.name, p.stored_bytes, p.bytes_per_sample, p.deflate_bytes));
+    }
+    for (name, bytes) in
+        [("validity", field.mask_bytes), ("solid cells", field.occupancy_bytes), ("the rest", field.index_bytes)]
+    {
+        say(format_args!("{name:>12} {bytes:>10}"));
+    }
+    say(format_args!("{:>12} {:>10} {:>12.3}", "all", field.stored_bytes, field.bytes_per_sample));
+    say(format_args!(
+        "compression {:.1} against a byte for each value, {:.1} against one also in cubes without any ({} bytes)",
+        field.sample_ratio, field.ratio, field.raw_bytes
+    ));
+    output::say_remarks(&[], &field.warnings);
 }

@@ -25,6 +25,8 @@ pub struct Prepared {
     pub mesh: MaterialMesh,
     /// Cells and settings.
     pub acoustics: Acoustics,
+    /// Where listeners may be; without any, in all of the scene.
+    pub regions: Vec<Region>,
     /// Where simulations start.
     pub probes: Vec<Vec3>,
     /// How names of materials were understood.
@@ -121,8 +123,17 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, Error> {
     } else {
         scene.title.clone()
     };
-    let prepared =
-        Prepared { name, mesh, acoustics, probes: positions, materials, warnings, hash, settings: settings_json };
+    let prepared = Prepared {
+        name,
+        mesh,
+        acoustics,
+        regions,
+        probes: positions,
+        materials,
+        warnings,
+        hash,
+        settings: settings_json,
+    };
     let estimate = prepared.estimate();
     if estimate.bytes_per_probe > MOST_BYTES {
         return Err(bad(format!(

@@ -1,6 +1,7 @@
 //! Scenes: what is in them, without making a single model.
 
 use super::stage::Stage;
+use crate::bake::{self, Estimate, MaterialRow, Prepared};
 use crate::scene::Scene;
 use crate::{materials, textures};
 use eigentone_core::MaterialTable;
@@ -34,12 +35,51 @@ pub struct SceneInspection {
     pub colliders: usize,
     /// Bodies that drive others.
     pub bridges: usize,
+    /// Its rooms, if it has an `[acoustics]` table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acoustics: Option<AcousticsInspection>,
     /// What the user should know.
     pub warnings: Vec<String>,
 }
 
-/// Looks into a scene, and sketches it.
-pub(super) fn inspect_scene(scene: &Scene) -> (SceneInspection, Stage) {
+/// `[acoustics]` of a scene, before a bake.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct AcousticsInspection {
+    /// Points from which sound would be simulated; none if it cannot be.
+    pub probes: usize,
+    /// Side of a simulated cell, in m; `null` if it cannot be simulated.
+    pub cell_m: Option<f64>,
+    /// How names of materials were understood.
+    pub materials: Vec<MaterialRow>,
+    /// What a bake would take; `null` if it cannot be simulated.
+    pub estimate: Option<Estimate>,
+    /// What the user should know, and why it cannot be simulated.
+    pub warnings: Vec<String>,
+}
+
+/// Makes cells of a scene's rooms, if it has any.
+fn inspect_acoustics(scene: &Scene) -> (Option<AcousticsInspection>, Option<Prepared>) {
+    if scene.acoustics.is_none() {
+        return (None, None);
+    }
+    match bake::prepare(scene) {
+        Ok(rooms) => {
+            let estimate = rooms.estimate();
+            let inspection = AcousticsInspection {
+                probes: rooms.probes.len(),
+                cell_m: Some(estimate.cell_m),
+                materials: rooms.materials.clone(),
+                estimate: Some(estimate),
+                warnings: rooms.warnings.clone(),
+            };
+            (Some(inspection), Some(rooms))
+        }
+        Err(e) => (Some(AcousticsInspection { warnings: vec![e.to_string()], ..Default::default() }), None),
+    }
+}
+
+/// Looks into a scene, sketches it, and makes cells of its rooms.
+pub(super) fn inspect_scene(scene: &Scene) -> (SceneInspection, Stage, Option<Prepared>) {
     let (stage, mut warnings) = Stage::new(scene);
     warnings.extend(unknown_names(scene));
     let (mut bodies, mut sounding, mut melody_notes) = (0, 0, 0);
@@ -57,7 +97,8 @@ pub(super) fn inspect_scene(scene: &Scene) -> (SceneInspection, Stage) {
             Err(e) => warnings.push(format!("a melody cannot be played: {e}")),
         }
     }
-    if sounding == 0 {
+    // Rooms alone are a scene as well.
+    if sounding == 0 && (scene.acoustics.is_none() || !scene.bodies.is_empty()) {
         warnings.push("nothing in it makes a sound".to_owned());
     }
     if scene.particles.is_some() && scene.colliders.is_empty() {
@@ -65,6 +106,7 @@ pub(super) fn inspect_scene(scene: &Scene) -> (SceneInspection, Stage) {
     }
     let described = scene.surfaces.iter().map(|s| &s.name);
     let surfaces: BTreeSet<&String> = scene.bodies.iter().filter_map(|b| b.surface.as_ref()).chain(described).collect();
+    let (acoustics, rooms) = inspect_acoustics(scene);
     let inspection = SceneInspection {
         title: scene.title.clone(),
         duration_s: scene.duration_s,
@@ -78,9 +120,10 @@ pub(super) fn inspect_scene(scene: &Scene) -> (SceneInspection, Stage) {
         particles: scene.particles.as_ref().map_or(0, |p| p.particles),
         colliders: scene.colliders.len(),
         bridges: scene.bridges.len(),
+        acoustics,
         warnings,
     };
-    (inspection, stage)
+    (inspection, stage, rooms)
 }
 
 /// Materials, textures and pitches that rendering will not find.

@@ -65,8 +65,9 @@ impl Axis {
     /// Ticks, of which about `most` carry labels.
     pub fn ticks(&self, most: usize) -> Vec<Tick> {
         match self.scale {
-            Scale::Linear => self.linear_ticks(most.max(3)),
-            Scale::Log => self.log_ticks(most.max(2)),
+            // Within less than a decade 1, 2 and 5 are too few.
+            Scale::Log if self.high > 4.0 * self.low => self.log_ticks(most.max(2)),
+            Scale::Linear | Scale::Log => self.linear_ticks(most.max(3)),
         }
     }
 
@@ -219,7 +220,7 @@ pub(super) fn colour_key(canvas: &mut Canvas, area: Area, axis: &Axis, map: impl
     canvas.frame(Area::new(area.x + 0.5, area.y + 0.5, area.w - 1.0, area.h - 1.0), 1.0, style::AXIS);
     let label = Text::new(style::TICK).colour(style::MUTED);
     let mut widest = 0f32;
-    for tick in axis.ticks((area.h / 36.0) as usize) {
+    for tick in axis.ticks(((area.h / 36.0) as usize).max(4)) {
         let Some(text) = &tick.label else { continue };
         let y = area.bottom() - area.h * axis.share(tick.value);
         canvas.line([area.right(), y], [area.right() + 4.0, y], 1.0, style::AXIS);
@@ -250,6 +251,12 @@ mod tests {
         assert_eq!(labels(&Axis::linear(-60.0, 0.0, ""), 4), ["−60", "−40", "−20", "0"]);
         assert!(labels(&Axis::linear(0.0, 3e-7, ""), 5).len() < 12);
         assert!(labels(&Axis::linear(5.0, 5.0, ""), 5).len() < 12);
+    }
+
+    #[test]
+    fn a_short_logarithmic_axis_has_ticks_too() {
+        assert_eq!(labels(&Axis::log(0.3, 0.5, ""), 5), ["0.30", "0.35", "0.40", "0.45", "0.50"]);
+        assert_eq!(labels(&Axis::log(2.0, 7.0, ""), 5), ["2", "3", "4", "5", "6", "7"]);
     }
 
     #[test]

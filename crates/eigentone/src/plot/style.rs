@@ -16,6 +16,28 @@ pub(super) const ORANGE: Colour = [222, 106, 24, 255];
 /// Faults.
 pub(super) const RED: Colour = [205, 24, 78, 255];
 
+/// Walls on maps.
+pub(super) const WALL: Colour = [72, 76, 82, 255];
+/// Neither more nor less.
+const NEUTRAL: Colour = [221, 221, 216, 255];
+/// How many kinds of things have a colour of their own.
+pub(super) const KINDS_COUNT: usize = 12;
+/// Things of different kinds, in the order in which they come: those that are easily told apart first.
+const KINDS: [[u8; 3]; KINDS_COUNT] = [
+    [150, 111, 72],
+    [66, 133, 180],
+    [201, 92, 63],
+    [104, 159, 86],
+    [132, 104, 171],
+    [214, 164, 64],
+    [72, 160, 152],
+    [196, 110, 152],
+    [98, 112, 128],
+    [148, 152, 62],
+    [92, 84, 150],
+    [176, 148, 124],
+];
+
 /// Sizes of text in pixels.
 pub(super) const TITLE: f32 = 25.0;
 pub(super) const SUBTITLE: f32 = 15.0;
@@ -73,12 +95,31 @@ pub(super) fn level(share: f64) -> Colour {
     sample(&MAGMA, share)
 }
 
+/// Colour of a number between the lowest (0) and the highest (1) on a map with geometry: magma without its black end, which looks like a wall.
+pub(super) fn map_level(share: f64) -> Colour {
+    sample(&MAGMA, 0.16 + 0.84 * share.clamp(0.0, 1.0))
+}
+
+/// Colour of a number between −1 and 1: blue below zero, grey at zero, orange above.
+pub(super) fn signed(value: f64) -> Colour {
+    let end = if value < 0.0 { BLUE } else { ORANGE };
+    let much = value.abs().min(1.0);
+    let mix = |c: usize| (f64::from(NEUTRAL[c]) * (1.0 - much) + f64::from(end[c]) * much).round() as u8;
+    [mix(0), mix(1), mix(2), 255]
+}
+
 fn sample(map: &[[u8; 3]; 17], share: f64) -> Colour {
     let at = if share.is_nan() { 0.0 } else { 16.0 * share.clamp(0.0, 1.0) };
     let k = (at as usize).min(15);
     let between = at - k as f64;
     let mix = |c: usize| (f64::from(map[k][c]) * (1.0 - between) + f64::from(map[k + 1][c]) * between).round() as u8;
     [mix(0), mix(1), mix(2), 255]
+}
+
+/// Colour of the `k`th kind of things. After twelve they come again.
+pub(super) const fn kind(k: usize) -> Colour {
+    let [r, g, b] = KINDS[k % KINDS.len()];
+    [r, g, b, 255]
 }
 
 /// The same colour with another opacity.
