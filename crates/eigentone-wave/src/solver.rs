@@ -6,9 +6,9 @@
 //!
 //! - [`domain`]: what is simulated: cells, wall admittances, the sponge
 //! - [`boxes`]: how the air is cut
-//! - [`modal`], [`grid`]: the two kinds of boxes
-//! - [`interface`]: what passes between them
-//! - [`wall`]: what walls take away
+//! - `modal`, `grid`: the two kinds of boxes
+//! - `interface`: what passes between them
+//! - `wall`: what walls take away
 //!
 //! A step is: forces from the pressures of the last one (interfaces, the source), every box by itself, walls. Boxes are independent of each other
 //! within each of these, so that they can be computed on any number of threads with the same result.
