@@ -13,7 +13,12 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
     candidates
         .into_iter()
         .filter(|c| length(c) <= LONGEST)
-        .map(|c| (edit_distance(&word, &c.to_lowercase()), c))
+        .map(|c| {
+            let key = c.to_lowercase();
+            // A key without its unit is one slip.
+            let unit = !word.is_empty() && key.strip_prefix(&word).is_some_and(|rest| rest.starts_with('_'));
+            (if unit { 1 } else { edit_distance(&word, &key) }, c)
+        })
         .filter(|&(edits, c)| {
             let longer = length(&word).max(length(c));
             edits <= (longer / 3).max(2) && 2 * edits <= longer
@@ -34,7 +39,9 @@ mod tests {
     #[test]
     fn slips_find_their_key_and_strangers_do_not() {
         let keys = ["position", "rotation", "spin", "box", "mass_kg"];
-        for (slip, key) in [("postion", "position"), ("Position", "position"), ("spni", "spin"), ("bx", "box")] {
+        for (slip, key) in
+            [("postion", "position"), ("Position", "position"), ("spni", "spin"), ("bx", "box"), ("mass", "mass_kg")]
+        {
             assert_eq!(nearest(slip, keys), Some(key), "{slip}");
         }
         for stranger in ["zzz", "", "q", "bar", "temperature"] {
