@@ -34,8 +34,6 @@ pub struct Acoustics {
 pub struct Cost {
     /// Cells with air.
     pub cells: usize,
-    /// Boxes they are cut into.
-    pub boxes: usize,
     /// Places at which sound is recorded.
     pub ears: usize,
     /// Time steps.
@@ -230,7 +228,7 @@ impl Acoustics {
         let ears = around.ears.iter().map(|e| e.cells.len()).sum::<usize>();
         // Pressures, forces, modes and what they gain; tables; the cells themselves; recordings.
         let bytes = cells * (4 * 4 + 8) + around.domain.cells.len() * 6 + ears * around.steps * 4;
-        Cost { cells, boxes: 0, ears, steps: around.steps, bytes }
+        Cost { cells, ears, steps: around.steps, bytes }
     }
 
     /// Simulates sound from a probe and describes what arrives everywhere around. `None` if it is inside something, or if `stop` was set.
