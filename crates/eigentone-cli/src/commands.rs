@@ -81,6 +81,17 @@ fn refuse_same(inputs: &[&PathBuf], outputs: &[Option<&PathBuf>]) -> Result<(), 
     Ok(())
 }
 
+/// Refuses to work for a file that cannot be written at the end.
+fn need_folder(file: &Path) -> Result<(), Failure> {
+    match file.parent().filter(|f| !f.as_os_str().is_empty() && !f.is_dir()) {
+        Some(folder) => {
+            let message = format!("the folder {} does not exist; create it first", folder.display());
+            Err(eigentone::Error::WrongKind { file: file.to_owned(), message }.into())
+        }
+        None => Ok(()),
+    }
+}
+
 /// Writes a picture.
 fn write_picture(picture: &eigentone::plot::Picture, file: &Path) -> Result<(), Failure> {
     let bytes = picture.png_bytes();

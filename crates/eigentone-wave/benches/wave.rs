@@ -5,6 +5,7 @@
 //! few steps of them; and two rooms on two cores.
 
 use eigentone_wave::absorption::admittance;
+use eigentone_wave::encode::Timing;
 use eigentone_wave::oracle::Oracle;
 use eigentone_wave::solver::boxes::{Block, Kind};
 use eigentone_wave::solver::domain::Domain;
@@ -13,19 +14,14 @@ use std::time::Instant;
 
 const F_MAX_HZ: f64 = 500.0;
 
-fn pulse(t: f64) -> f64 {
-    let sigma_s = 10f64.ln().sqrt() / (std::f64::consts::PI * F_MAX_HZ);
-    (-(t / sigma_s - 5.0).powi(2)).exp()
-}
-
 /// Seconds for some steps.
 fn run(domain: &Domain, mut solver: Solver, steps: usize) -> (f64, Profile) {
     let source = solver.places(&[domain.index([20, 20, 10])])[0].expect("air");
-    let step_s = step_for(domain.cell_m);
+    let timing = Timing::new(F_MAX_HZ, step_for(domain.cell_m));
     let start = Instant::now();
     for n in 0..steps {
-        let t = n as f64 * step_s;
-        solver.step((t < 0.01).then(|| (source, pulse(t))));
+        let t = n as f64 * timing.step_s;
+        solver.step((t < 0.01).then(|| (source, timing.pulse(t))));
     }
     (start.elapsed().as_secs_f64(), solver.profile())
 }
@@ -69,9 +65,10 @@ fn main() {
     let mut oracle = Oracle::new(&domain, 4);
     let fine_steps = if quick { 10 } else { 40 };
     let fine_second = 1.0 / oracle.step_s();
+    let timing = Timing::new(F_MAX_HZ, oracle.step_s());
     let start = Instant::now();
     for n in 0..fine_steps {
-        oracle.step(Some((domain.index([20, 20, 10]), pulse(f64::from(n) * oracle.step_s()))));
+        oracle.step(Some((domain.index([20, 20, 10]), timing.pulse(f64::from(n) * timing.step_s))));
     }
     let oracle_seconds = start.elapsed().as_secs_f64() * fine_second / f64::from(fine_steps);
     println!("finite differences at 10.7 cells per wavelength: {oracle_seconds:.0} s");

@@ -163,6 +163,33 @@ impl Encoder {
     ///   level takes no part; if no reflections are over it, or the response ends within two windows after the onset, both decays are the shortest. If the
     ///   sound dies before the late part begins, the late decay is that of the last four windows with sound.
     pub fn encode(&mut self, response: &[f32], distance_m: f64) -> Option<Parameters> {
+        self.encode_all([(response, distance_m)])
+    }
+
+    /// What responses at several points of one place say together: levels and tilts are means in dB, decays those of the sum of all energies, each relative to its
+    /// whole and from its onset on. A sum wavers less than its parts, so decays are surer than means of decays would be. Points without sound take no part.
+    pub fn encode_all<'a>(&mut self, responses: impl IntoIterator<Item = (&'a [f32], f64)>) -> Option<Parameters> {
+        self.decay.clear();
+        let mut sums = [0.0; 3];
+        let mut count = 0.0;
+        for (response, distance_m) in responses {
+            if let Some(levels) = self.add(response, distance_m) {
+                sums.iter_mut().zip(levels).for_each(|(sum, level)| *sum += level);
+                count += 1.0;
+            }
+        }
+        if count == 0.0 {
+            return None;
+        }
+        let [direct_db, early_db, tilt_db] = sums.map(|sum| sum / count);
+        let [early_decay_s, late_decay_s] = self.decay.times_s();
+        let parameters = Parameters { direct_db, early_db, early_decay_s, late_decay_s, tilt_db };
+        // Only a timing that makes no sense gets here with anything else.
+        parameters.to_array().iter().all(|x| x.is_finite()).then_some(parameters)
+    }
+
+    /// Levels of direct sound and early reflections and the tilt of one response, whose energies are added to those of the decay.
+    fn add(&mut self, response: &[f32], distance_m: f64) -> Option<[f64; 3]> {
         // Magnitudes order as their bits do, and what is not finite lies above all numbers.
         let peak_bits = response.iter().fold(0, |most: u32, p| most.max(p.to_bits() & 0x7fff_ffff));
         let peak = f32::from_bits(peak_bits);
@@ -195,19 +222,11 @@ impl Encoder {
         let rising = self.rest_gate.len().min(heard.len());
         self.segment.extend(heard[..rising].iter().zip(&self.rest_gate).map(|(p, g)| p * scale * g));
         self.segment.extend(heard[rising..].iter().map(|p| p * scale));
-        let [early_decay_s, late_decay_s] = self.decay.times_s(&self.segment, f64::from(scale));
+        self.decay.add(&self.segment, f64::from(scale));
 
         let level = |bands: [f64; BANDS]| bands.iter().sum::<f64>() / BANDS as f64 + scale_db;
-        let parameters = Parameters {
-            direct_db: level(direct) + 20.0 * distance_m.log10(),
-            early_db: level(early),
-            early_decay_s,
-            late_decay_s,
-            // Least squares over −1, 0, 1.
-            tilt_db: 0.5 * (direct[2] - direct[0]),
-        };
-        // Only a timing that makes no sense gets here with anything else.
-        parameters.to_array().iter().all(|x| x.is_finite()).then_some(parameters)
+        // The tilt by least squares over −1, 0, 1.
+        Some([level(direct) + 20.0 * distance_m.log10(), level(early), 0.5 * (direct[2] - direct[0])])
     }
 }
 

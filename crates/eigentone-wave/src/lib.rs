@@ -31,6 +31,7 @@ pub mod probe;
 pub mod rooms;
 pub mod settings;
 pub mod simulate;
+mod smooth;
 pub mod solver;
 pub mod voxel;
 pub mod walls;

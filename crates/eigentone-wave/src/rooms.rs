@@ -90,15 +90,15 @@ pub fn apartment_with_entrance(open: bool) -> Room {
     Room { name: "apartment", scene: blocks.scene, regions: vec![region([0.0; 3], FLAT)], spaces }
 }
 
-/// A nave of 40 × 18 × 14 m of stone with two rows of pillars, and through a door of 2 × 3 m in its south wall a courtyard of 30 × 25 m with grass, within walls of 5 m,
-/// open to the sky. Walls are 0.8 m thick.
+/// A nave of 40 × 18 × 14 m of stone with a wooden ceiling, a congregation on its floor and two rows of pillars of 2 m, and through a door of 2 × 3 m in its south wall a
+/// courtyard of 30 × 25 m with grass, within walls of 5 m, open to the sky. Walls are 0.8 m thick.
 pub fn abbey() -> Room {
     const WALL: f64 = 0.8;
     let (nave, yard, height) = ([40.0, 18.0, 14.0], [5.0, -25.0 - WALL, 35.0, -WALL], 5.0);
     let [lx, ly, lz] = nave;
     let mut blocks = Blocks::default();
-    blocks.block([-WALL, -WALL, -WALL], [lx + WALL, ly + WALL, 0.0], "stone");
-    blocks.block([-WALL, -WALL, lz], [lx + WALL, ly + WALL, lz + WALL], "stone");
+    blocks.block([-WALL, -WALL, -WALL], [lx + WALL, ly + WALL, 0.0], "audience");
+    blocks.block([-WALL, -WALL, lz], [lx + WALL, ly + WALL, lz + WALL], "wood");
     let gate = Door { from: 19.0, to: 21.0, top: 3.0 };
     blocks.wall_along_x([-WALL, lx + WALL], [-WALL, 0.0], lz, &[gate], "stone");
     blocks.wall_along_x([-WALL, lx + WALL], [ly, ly + WALL], lz, &[], "stone");
@@ -106,7 +106,7 @@ pub fn abbey() -> Room {
     blocks.wall_along_y([lx, lx + WALL], [0.0, ly], lz, &[], "stone");
     for x in (1..8).map(|k| 5.0 * f64::from(k)) {
         for y in [5.0, 13.0] {
-            blocks.block([x - 0.5, y - 0.5, 0.0], [x + 0.5, y + 0.5, lz], "stone");
+            blocks.block([x - 1.0, y - 1.0, 0.0], [x + 1.0, y + 1.0, lz], "stone");
         }
     }
     let [x0, y0, x1, y1] = yard;

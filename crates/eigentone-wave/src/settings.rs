@@ -1,6 +1,6 @@
-//! How a scene is baked.
+//! How a scene is simulated.
 
-/// Settings of a bake. The defaults are those of the wave-field paper.
+/// Settings of simulations. The defaults are those of the wave-field paper. Where they start from: [`probe::Settings`](crate::probe::Settings).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Highest frequency that is simulated, in Hz. Time and memory grow with its third and fourth power.
@@ -15,10 +15,6 @@ pub struct Settings {
     pub margin_m: f64,
     /// Side of the cubes in which parameters are told, in m.
     pub grid_m: f64,
-    /// Distance of probes in x and y, in m.
-    pub spacing_m: f64,
-    /// Distance of probes in z, in m.
-    pub spacing_z_m: f64,
     /// How long what follows the onset is direct sound, in s.
     pub direct_s: f64,
     /// How long what follows that is early sound, in s.
@@ -51,8 +47,6 @@ impl Default for Settings {
             padding_m: 5.0,
             margin_m: 10.0,
             grid_m: 2.0,
-            spacing_m: 3.0,
-            spacing_z_m: 1.6,
             direct_s: 0.005,
             early_s: 0.2,
             late_s: 0.6,

@@ -3,6 +3,7 @@
 use crate::absorption::admittance;
 use crate::encode::{Encoder, Timing};
 use crate::settings::{Ground, Settings};
+use crate::smooth::Openings;
 use crate::solver::domain::{AIR, Domain, SOLID, SPONGE_CELLS};
 use crate::solver::{Place, Solver, cell_for, step_for};
 use crate::voxel::{self, LatticeError, SceneError, Voxels, check, lattice_around};
@@ -74,8 +75,8 @@ pub enum SetupError {
     Lattice(#[from] LatticeError),
 }
 
-/// Cells that a scene may have, walls and air around it included: a field of 9.7 million cells around a probe fits many times.
-pub const MOST_CELLS: usize = 1 << 30;
+/// Cells that a scene may have, walls and air around it included: 270 million, a square kilometre 16 m high up to 500 Hz.
+pub const MOST_CELLS: usize = 1 << 28;
 
 impl Acoustics {
     /// A scene with the absorption of each of its materials, by sound from all directions.
@@ -238,17 +239,12 @@ impl Acoustics {
         let mut field = ProbeField::new(probe, around.cubes_first.map(|i| i as i32), around.cubes_size);
         let from = around.centre(around.source, &self.voxels.lattice);
         let steps = |ears: &Ears, first: usize, encoder: &mut Encoder| {
-            let mut sums = [0.0f32; Parameter::COUNT];
-            let mut count = 0.0;
-            for (i, &cell) in ears.cells.iter().enumerate() {
+            let sounds = ears.cells.iter().enumerate().map(|(i, &cell)| {
                 let distance = (around.centre(cell, &self.voxels.lattice) - from).length();
                 let sound = &recordings[(first + i) * around.steps..][..around.steps];
-                if let Some(parameters) = encoder.encode(sound, distance.max(0.5 * self.voxels.lattice.step_m)) {
-                    sums.iter_mut().zip(parameters.to_steps()).for_each(|(sum, x)| *sum += x);
-                    count += 1.0;
-                }
-            }
-            (count > 0.0).then(|| sums.map(|sum| sum / count))
+                (sound, distance.max(0.5 * self.voxels.lattice.step_m))
+            });
+            encoder.encode_all(sounds).map(|parameters| parameters.to_steps())
         };
         let starts: Vec<usize> = around
             .ears
@@ -274,6 +270,16 @@ impl Acoustics {
                     all[ears.cube] = value;
                 }
             }
+        }
+        let cells = &self.voxels.lattice;
+        let openings =
+            Openings::new(&self.cubes, around.cubes_first, around.cubes_size, cells, &around.domain, around.first);
+        for decay in [Parameter::EarlyDecay, Parameter::LateDecay] {
+            // Rates, not times: they are what is measured, and a rate near zero is a time without end.
+            let values = &mut field.values[decay as usize];
+            values.iter_mut().for_each(|x| *x = decay.from_steps(*x).recip() as f32);
+            openings.smooth(values, &field.valid);
+            values.iter_mut().for_each(|x| *x = decay.to_steps(f64::from(*x).recip()));
         }
         Some(field)
     }

@@ -84,8 +84,9 @@ fn the_open_air_changes_nothing() {
         if away > 3.0 {
             assert!(p.direct_db.abs() < 0.5, "{} dB at {away} m", p.direct_db);
             // The sponge returns a twentieth at most.
-            assert!(p.early_db < -24.0 - 20.0 * away.log10(), "early {} dB at {away} m", p.early_db);
-            assert!(p.tilt_db.abs() < 1.0, "tilt {}", p.tilt_db);
+            assert!(p.early_db < -25.0 - 20.0 * away.log10(), "early {} dB at {away} m", p.early_db);
+            // Most at the rim, where the sponge right behind returns some of the lowest octave.
+            assert!(p.tilt_db.abs() < 0.6, "tilt {}", p.tilt_db);
             farthest = farthest.max(away);
         }
     }

@@ -1,6 +1,7 @@
 //! The wave solver against closed forms and against itself (rows 29 to 35 of REFERENCE F).
 
 use eigentone_core::acoustics::SOUND_M_S;
+use eigentone_wave::encode::Timing;
 use eigentone_wave::solver::boxes::{Block, Kind};
 use eigentone_wave::solver::domain::{AIR, Domain, SPONGE_CELLS, WallFace};
 use eigentone_wave::solver::{COURANT, Place, Solver, cell_for, step_for};
@@ -8,18 +9,18 @@ use realfft::RealFftPlanner;
 
 const F_MAX_HZ: f64 = 500.0;
 
-fn sigma_s() -> f64 {
-    10f64.ln().sqrt() / (std::f64::consts::PI * F_MAX_HZ)
+fn timing() -> Timing {
+    Timing::new(F_MAX_HZ, step_for(cell_for(F_MAX_HZ)))
 }
 
 /// The Gaussian pulse with its peak at five sigma.
 fn pulse(t: f64) -> f64 {
-    (-(t / sigma_s() - 5.0).powi(2)).exp()
+    timing().pulse(t)
 }
 
 /// Its derivative, in units of its peak per sigma.
 fn pulse_rate(t: f64) -> f64 {
-    let x = t / sigma_s() - 5.0;
+    let x = t / timing().sigma_s() - 5.0;
     -2.0 * x * (-x * x).exp()
 }
 
@@ -46,7 +47,7 @@ fn record(
     let mut sound = vec![Vec::with_capacity(steps); ears.len()];
     for n in 0..steps {
         let t = n as f64 * step_s;
-        solver.step((t < 12.0 * sigma_s()).then(|| (from, shape(t))));
+        solver.step((t < 12.0 * timing().sigma_s()).then(|| (from, shape(t))));
         for (sound, &ear) in sound.iter_mut().zip(&ears) {
             sound.push(f64::from(solver.pressure(ear)));
         }
@@ -238,7 +239,7 @@ fn single_precision_does_not_drift() {
                 let (mut now, mut gain) = (0.0, 0.0);
                 for (n, exact) in exact.iter_mut().enumerate() {
                     let t = n as f64 * step_s;
-                    let force = if t < 12.0 * sigma_s() { pulse_rate(t) } else { 0.0 };
+                    let force = if t < 12.0 * timing().sigma_s() { pulse_rate(t) } else { 0.0 };
                     gain += -4.0 * (0.5 * turn).sin().powi(2) * now + push * weight * force;
                     now += gain;
                     *exact += now;
@@ -258,7 +259,7 @@ fn reflection(domain: &Domain, blocks: Vec<Block>, cells: usize, hz: &[f64]) -> 
     // From 300 cells before the end to 150: there after 150 cells of travel, back after 450, and the rigid other end after 750 at least.
     let (source, ear) = (cells - 300, cells - 150);
     let cells_to_steps = |cells: f64| (cells / COURANT) as usize;
-    let delay = (5.0 * sigma_s() / step_for(domain.cell_m)) as usize;
+    let delay = (5.0 * timing().sigma_s() / step_for(domain.cell_m)) as usize;
     let steps = cells_to_steps(600.0) + delay;
     let sound = record(domain, &mut solver, [source, 0, 0], &[[ear, 0, 0]], steps, pulse_rate).remove(0);
     let turn = cells_to_steps(300.0) + delay;

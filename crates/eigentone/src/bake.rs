@@ -1,6 +1,6 @@
 //! Baking the acoustics of a scene: from `[acoustics]` to a `.field.safetensors` file.
 //!
-//! - [`prepare`]: walls, cells, materials and probes, and what it will take: [`Prepared::estimate`]
+//! - [`prepare`]: walls, cells, materials and probes, and what it will take: [`Prepared::estimate`](Prepared#structfield.estimate)
 //! - [`job`]: the bake itself, which can be stopped, killed, resumed and shared out
 //! - [`merge()`]: shards to one field
 //! - [`query()`]: the parameters between two points
@@ -12,7 +12,7 @@
 //!
 //! let scene = Scene::read(Path::new("scenes/shoebox.toml"))?;
 //! let prepared = bake::prepare(&scene)?;
-//! println!("{} probes, about {:.0} s", prepared.probes.len(), prepared.estimate().seconds_one_core);
+//! println!("{} probes, about {:.0} s", prepared.probes.len(), prepared.estimate.seconds_one_core);
 //! let stop = AtomicBool::new(false);
 //! bake::job::bake(&prepared, Path::new("shoebox.field.safetensors"), &Options::default(), &stop, &|_| {})?;
 //! # Ok::<(), eigentone::Error>(())

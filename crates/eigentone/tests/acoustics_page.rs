@@ -1,7 +1,7 @@
 //! docs/acoustics.md says what the code does.
 
 use eigentone::scene::acoustics::{Acoustics, Ground, Region};
-use eigentone_wave::{Settings, walls};
+use eigentone_wave::{Settings, probe, walls};
 use serde::de::DeserializeOwned;
 
 const PAGE: &str = include_str!("../../../docs/acoustics.md");
@@ -28,6 +28,7 @@ fn every_key_is_on_the_page() {
 #[test]
 fn the_defaults_on_the_page_are_those_of_the_code() {
     let d = Settings::default();
+    let probes = probe::Settings::default();
     for (key, value) in [
         ("f_max_hz", d.f_max_hz),
         ("radius_m", d.radius_m),
@@ -35,8 +36,8 @@ fn the_defaults_on_the_page_are_those_of_the_code() {
         ("padding_m", d.padding_m),
         ("margin_m", d.margin_m),
         ("grid_m", d.grid_m),
-        ("spacing_m", d.spacing_m),
-        ("spacing_z_m", d.spacing_z_m),
+        ("spacing_m", probes.spacing_m),
+        ("spacing_z_m", probes.vertical_m),
         ("direct_s", d.direct_s),
         ("early_s", d.early_s),
         ("late_s", d.late_s),

@@ -1,11 +1,11 @@
 //! `eigentone bake` and `eigentone merge`.
 
-use super::refuse_same;
+use super::{need_folder, refuse_same};
 use crate::args::{BakeArgs, MergeArgs};
 use crate::output::{self, Failure, say};
 use crate::progress::with_bar;
 use eigentone::bake::job::{self, Progress};
-use eigentone::bake::{self, Estimate, Options, Outcome, Prepared};
+use eigentone::bake::{self, Options, Outcome, Prepared};
 use eigentone::scene::Scene;
 use serde_json::json;
 use std::path::Path;
@@ -23,17 +23,13 @@ pub fn run(args: &BakeArgs) -> Result<(), Failure> {
     let output = match &args.output {
         Some(output) if !args.estimate => output,
         _ => {
-            tell_estimate(&prepared, &prepared.estimate(), args.json);
+            tell_estimate(&prepared, args.json);
             return Ok(());
         }
     };
-    let folder = output.parent().filter(|f| !f.as_os_str().is_empty());
-    if let Some(folder) = folder.filter(|f| !f.is_dir()) {
-        let message = format!("the folder {} does not exist; create it first", folder.display());
-        return Err(eigentone::Error::WrongKind { file: output.clone(), message }.into());
-    }
+    need_folder(output)?;
     if !args.json {
-        tell_estimate(&prepared, &prepared.estimate(), false);
+        tell_estimate(&prepared, false);
     }
     let options = Options {
         resume: args.resume,
@@ -89,7 +85,8 @@ fn finish(args: &BakeArgs, prepared: &Prepared, output: &Path, outcome: &Outcome
     }
 }
 
-fn tell_estimate(prepared: &Prepared, estimate: &Estimate, json: bool) {
+fn tell_estimate(prepared: &Prepared, json: bool) {
+    let estimate = &prepared.estimate;
     if json {
         output::say_json(&json!({
             "estimate": estimate, "materials": prepared.materials, "warnings": prepared.warnings,

@@ -1,6 +1,6 @@
 //! `eigentone render`.
 
-use super::{refuse_same, write_picture};
+use super::{need_folder, refuse_same, write_picture};
 use crate::args::{Format, RenderArgs};
 use crate::output::{self, Failure};
 use crate::progress::with_bar;
@@ -20,13 +20,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         return Err(Failure::Usage("--budget 0 leaves nothing to be heard; give at least 1".to_owned()));
     }
     // Found out now, not after the work.
-    for file in written.into_iter().flatten() {
-        let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
-        if let Some(folder) = folder.filter(|f| !f.is_dir()) {
-            let message = format!("the folder {} does not exist; create it first", folder.display());
-            return Err(eigentone::Error::WrongKind { file: file.clone(), message }.into());
-        }
-    }
+    written.into_iter().flatten().try_for_each(|file| need_folder(file))?;
     let scene = Scene::read(&args.scene)?;
     let options = RenderOptions {
         seed: args.seed,

@@ -40,7 +40,14 @@ pub struct Decay {
     floor: f64,
     /// Shortest and longest reverberation time, in s.
     range_s: [f64; 2],
+    /// Energies of the windows of all responses together, each response relative to its whole.
     energy: Vec<f64>,
+    /// The floor in the same measure.
+    least: f64,
+    /// Samples of the shortest response.
+    shortest: usize,
+    /// Energies of the windows of one response.
+    one: Vec<f64>,
     curve_db: Vec<f64>,
 }
 
@@ -85,20 +92,46 @@ impl Decay {
             floor: 10f64.powf(timing.onset_db / 10.0) * pulse_power,
             range_s: [least, most].map(|steps| Parameter::LateDecay.from_steps(steps)),
             energy: Vec::new(),
+            least: 0.0,
+            shortest: usize::MAX,
+            one: Vec::new(),
             curve_db: Vec::new(),
         }
     }
 
-    /// Early and late reverberation time of a response without its direct sound that starts at the onset and was multiplied by `scale`.
-    pub fn times_s(&mut self, response: &[f32], scale: f64) -> [f64; 2] {
+    /// Forgets all responses.
+    pub fn clear(&mut self) {
         self.energy.clear();
+        self.least = 0.0;
+        self.shortest = usize::MAX;
+    }
+
+    /// Adds a response without its direct sound that starts at the onset and was multiplied by `scale`.
+    pub fn add(&mut self, response: &[f32], scale: f64) {
+        self.one.clear();
         let mut from = 0;
         while let Some(samples) = response.get(from..from + self.window.len()) {
             let energy = self.energy_of(samples);
-            self.energy.push(energy);
+            self.one.push(energy);
             from += self.hop;
         }
-        let floor = self.floor * scale * scale;
+        let whole: f64 = self.one.iter().sum();
+        if whole <= 0.0 {
+            return;
+        }
+        if self.shortest == usize::MAX {
+            self.energy.resize(self.one.len(), 0.0);
+        }
+        // What only some have heard is no sum of all.
+        self.energy.truncate(self.one.len());
+        self.energy.iter_mut().zip(&self.one).for_each(|(sum, e)| *sum += e / whole);
+        self.least += self.floor * scale * scale / whole;
+        self.shortest = self.shortest.min(response.len());
+    }
+
+    /// Early and late reverberation time of what was added. Changes it: to be called once.
+    pub fn times_s(&mut self) -> [f64; 2] {
+        let floor = self.least;
         let used = self.energy.iter().rposition(|&e| e > floor).map_or(0, |last| last + 1);
         self.energy.truncate(used);
         if used < 2 {
@@ -107,7 +140,7 @@ impl Decay {
         // Energies between may be zero (a lone echo after silence); their logarithms must be finite.
         self.energy.iter_mut().for_each(|e| *e = e.max(1e-3 * floor).max(f64::MIN_POSITIVE));
 
-        let late_start = response.len().saturating_sub(self.late).div_ceil(self.hop);
+        let late_start = self.shortest.saturating_sub(self.late).div_ceil(self.hop);
         let late = late_start.min(used.saturating_sub(LEAST_WINDOWS))..used;
         self.integrate(late.clone());
         [self.early_s(), self.time_s(-line(&self.curve_db[late], self.hop_s).0)]

@@ -111,7 +111,7 @@ pub fn bake(
         pool.map_err(|e| Error::Bake(format!("cannot start {threads} threads: {e}; give fewer with --threads")))?;
     let memory = options.memory_bytes.unwrap_or(8 << 30);
     // Probes side by side are faster than boxes side by side, if there is the memory.
-    let at_once = memory / prepared.estimate().bytes_per_probe.max(1);
+    let at_once = memory / prepared.estimate.bytes_per_probe.max(1);
     pool.install(|| {
         if at_once >= threads && numbers.len() > 1 {
             encoded.par_iter_mut().zip(&numbers).with_max_len(1).for_each(|one| bake_one(one, false));

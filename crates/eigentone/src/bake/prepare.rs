@@ -14,6 +14,9 @@ use serde::Serialize;
 /// Bytes of memory that one simulation may take: more than a scene at the defaults ever needs.
 const MOST_BYTES: usize = 64 << 30;
 
+/// Cells of a scene up to which lost passages are looked for, which takes eleven bytes each.
+const MOST_SEARCHED: usize = 1 << 26;
+
 /// Steps of cells per second on one core of an ordinary machine, as measured with the bench `wave`, walls and small boxes included. Only for estimates.
 const CELL_STEPS_PER_S: f64 = 5e7;
 
@@ -29,6 +32,8 @@ pub struct Prepared {
     pub regions: Vec<Region>,
     /// Where simulations start.
     pub probes: Vec<Vec3>,
+    /// What the bake will take.
+    pub estimate: Estimate,
     /// How names of materials were understood.
     pub materials: Vec<MaterialRow>,
     /// What the user should know.
@@ -96,22 +101,29 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, Error> {
     }
     let settings = settings_of(file).map_err(&bad)?;
     let absorptions: Vec<f64> = materials.iter().map(|m| m.absorption).collect();
-    let settings_json = describe(&settings, file, &materials);
-    let hash = hash_of(&mesh, &regions, &settings_json);
-    let acoustics = Acoustics::new(&mesh, &absorptions, settings).map_err(|e| bad(format!("[acoustics]: {e}")))?;
     let places = |points: &[[f64; 3]]| points.iter().map(|p| Vec3::from_array(*p)).collect::<Vec<_>>();
+    let defaults = probe::Settings::default();
     let placing = probe::Settings {
-        spacing_m: acoustics.settings.spacing_m,
-        vertical_m: acoustics.settings.spacing_z_m,
+        spacing_m: file.spacing_m.unwrap_or(defaults.spacing_m),
+        vertical_m: file.spacing_z_m.unwrap_or(defaults.vertical_m),
         above_floor_m: file.above_floor_m,
         seeds: places(&file.seeds),
         extra: places(&file.probes),
     };
+    let settings_json = describe(&settings, &placing, &materials);
+    let hash = hash_of(&mesh, &regions, &settings_json);
+    let acoustics = Acoustics::new(&mesh, &absorptions, settings).map_err(|e| bad(format!("[acoustics]: {e}")))?;
     let Placement { positions, report } =
         probe::place(&mesh, &acoustics.voxels, &regions, &placing).map_err(|e| bad(format!("[acoustics]: {e}")))?;
     let mut warnings: Vec<String> =
         report.refused.iter().map(|(at, why)| format!("the probe at {} {why}", told(*at))).collect();
-    for at in voxel::lost_passages(&mesh, &acoustics.voxels, &positions).into_iter().take(5) {
+    let lost = if acoustics.voxels.lattice.len() <= MOST_SEARCHED {
+        voxel::lost_passages(&mesh, &acoustics.voxels, &positions)
+    } else {
+        warnings.push("the scene is too large to look for passages that are narrower than a cell".to_owned());
+        Vec::new()
+    };
+    for at in lost.into_iter().take(5) {
         warnings.push(format!(
             "a passage at {} is narrower than a cell of {:.2} m and was closed; a higher f_max_hz has smaller cells",
             told(at),
@@ -123,18 +135,7 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, Error> {
     } else {
         scene.title.clone()
     };
-    let prepared = Prepared {
-        name,
-        mesh,
-        acoustics,
-        regions,
-        probes: positions,
-        materials,
-        warnings,
-        hash,
-        settings: settings_json,
-    };
-    let estimate = prepared.estimate();
+    let estimate = estimate(&acoustics, &positions);
     if estimate.bytes_per_probe > MOST_BYTES {
         return Err(bad(format!(
             "[acoustics]: a simulation would take {:.0} GB ({} cells and {} steps from a probe); lower f_max_hz, radius_m or height_m",
@@ -143,7 +144,18 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, Error> {
             estimate.steps
         )));
     }
-    Ok(prepared)
+    Ok(Prepared {
+        name,
+        mesh,
+        acoustics,
+        regions,
+        probes: positions,
+        estimate,
+        materials,
+        warnings,
+        hash,
+        settings: settings_json,
+    })
 }
 
 fn told(at: Vec3) -> String {
@@ -248,8 +260,6 @@ fn settings_of(file: &acoustics::Acoustics) -> Result<Settings, String> {
         padding_m: file.padding_m.unwrap_or(d.padding_m),
         margin_m: file.margin_m.unwrap_or(d.margin_m),
         grid_m: file.grid_m.unwrap_or(d.grid_m),
-        spacing_m: file.spacing_m.unwrap_or(d.spacing_m),
-        spacing_z_m: file.spacing_z_m.unwrap_or(d.spacing_z_m),
         direct_s: file.direct_s.unwrap_or(d.direct_s),
         early_s: file.early_s.unwrap_or(d.early_s),
         late_s: file.late_s.unwrap_or(d.late_s),
@@ -260,13 +270,13 @@ fn settings_of(file: &acoustics::Acoustics) -> Result<Settings, String> {
 }
 
 /// All settings as JSON, in one order.
-fn describe(s: &Settings, file: &acoustics::Acoustics, materials: &[MaterialRow]) -> String {
+fn describe(s: &Settings, placing: &probe::Settings, materials: &[MaterialRow]) -> String {
     serde_json::json!({
         "f_max_hz": s.f_max_hz, "radius_m": s.radius_m, "height_m": s.height_m, "padding_m": s.padding_m,
-        "margin_m": s.margin_m, "grid_m": s.grid_m, "spacing_m": s.spacing_m, "spacing_z_m": s.spacing_z_m,
+        "margin_m": s.margin_m, "grid_m": s.grid_m, "spacing_m": placing.spacing_m, "spacing_z_m": placing.vertical_m,
         "direct_s": s.direct_s, "early_s": s.early_s, "late_s": s.late_s, "onset_db": s.onset_db, "quantum": s.quantum,
-        "ground": s.ground.map(|g| [g.z_m, g.absorption]), "above_floor_m": file.above_floor_m, "seeds": file.seeds,
-        "probes": file.probes, "materials": materials,
+        "ground": s.ground.map(|g| [g.z_m, g.absorption]), "above_floor_m": placing.above_floor_m, "seeds": placing.seeds,
+        "probes": placing.extra, "materials": materials,
     })
     .to_string()
 }
@@ -287,29 +297,26 @@ fn hash_of(mesh: &MaterialMesh, regions: &[Region], settings: &str) -> String {
     sha256_hex(&bytes)
 }
 
-impl Prepared {
-    /// What the bake will take, from the surroundings of a few probes.
-    pub fn estimate(&self) -> Estimate {
-        let few = self.probes.len().min(5);
-        let costs: Vec<Cost> = (0..few)
-            .filter_map(|i| {
-                let probe = self.probes[i * self.probes.len() / few];
-                let around = self.acoustics.around(probe)?;
-                Some(self.acoustics.cost(&around))
-            })
-            .collect();
-        let most = |of: fn(&Cost) -> usize| costs.iter().map(of).max().unwrap_or(0);
-        let mean = |of: &dyn Fn(&Cost) -> f64| costs.iter().map(of).sum::<f64>() / costs.len().max(1) as f64;
-        let n = self.probes.len() as f64;
-        Estimate {
-            probes: self.probes.len(),
-            cell_m: self.acoustics.voxels.lattice.step_m,
-            cells_per_probe: most(|c| c.cells),
-            steps: most(|c| c.steps),
-            bytes_per_probe: most(|c| c.bytes),
-            seconds_one_core: n * mean(&|c| c.cells as f64 * c.steps as f64) / CELL_STEPS_PER_S,
-            // About eight ears to a cube, five parameters of half a byte each.
-            stored_bytes: (n * mean(&|c| c.ears as f64) / 8.0 * 2.5) as u64,
-        }
+/// What a bake will take, from the surroundings of a few probes.
+fn estimate(acoustics: &Acoustics, probes: &[Vec3]) -> Estimate {
+    let few = probes.len().min(5);
+    let costs: Vec<Cost> = (0..few)
+        .filter_map(|i| {
+            let around = acoustics.around(probes[i * probes.len() / few])?;
+            Some(acoustics.cost(&around))
+        })
+        .collect();
+    let most = |of: fn(&Cost) -> usize| costs.iter().map(of).max().unwrap_or(0);
+    let mean = |of: &dyn Fn(&Cost) -> f64| costs.iter().map(of).sum::<f64>() / costs.len().max(1) as f64;
+    let n = probes.len() as f64;
+    Estimate {
+        probes: probes.len(),
+        cell_m: acoustics.voxels.lattice.step_m,
+        cells_per_probe: most(|c| c.cells),
+        steps: most(|c| c.steps),
+        bytes_per_probe: most(|c| c.bytes),
+        seconds_one_core: n * mean(&|c| c.cells as f64 * c.steps as f64) / CELL_STEPS_PER_S,
+        // About eight ears to a cube, five parameters of half a byte each.
+        stored_bytes: (n * mean(&|c| c.ears as f64) / 8.0 * 2.5) as u64,
     }
 }

@@ -64,7 +64,7 @@ fn inspect_acoustics(scene: &Scene) -> (Option<AcousticsInspection>, Option<Prep
     }
     match bake::prepare(scene) {
         Ok(rooms) => {
-            let estimate = rooms.estimate();
+            let estimate = rooms.estimate.clone();
             let inspection = AcousticsInspection {
                 probes: rooms.probes.len(),
                 cell_m: Some(estimate.cell_m),

@@ -96,7 +96,7 @@ impl<'a> Plan<'a> {
     fn header(&self, canvas: &mut Canvas, room: f32) {
         let name = if self.prepared.name.is_empty() { "rooms" } else { &self.prepared.name };
         canvas.text_within([40.0, 40.0], room, name, Text::new(style::TITLE).medium());
-        let estimate = self.prepared.estimate();
+        let estimate = &self.prepared.estimate;
         let facts = facts_line(&[
             format!("{} probes", number(estimate.probes)),
             format!("{} Hz in cells of {} m", self.prepared.acoustics.settings.f_max_hz, three_digits(estimate.cell_m)),
