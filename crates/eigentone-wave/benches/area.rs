@@ -14,22 +14,27 @@ const SCALES: [f64; 4] = [0.35, 0.5, 0.7, 1.0];
 
 fn main() {
     let quick = std::env::args().any(|a| a == "--quick");
+    let mut worst = 0.0f64;
     for (room, place) in [(rooms::abbey(), "courtyard"), (rooms::deck(), "deck")] {
-        let mut points = Vec::new();
-        for scale in SCALES {
-            let (area_m2, bytes) = measure(&room, place, scale, quick);
-            points.push((area_m2.ln(), bytes.ln()));
-        }
-        let n = points.len() as f64;
-        let (mx, my) = points.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));
-        let (xy, xx) =
-            points.iter().fold((0.0, 0.0), |(xy, xx), p| (xy + (p.0 - mx) * (p.1 - my), xx + (p.0 - mx).powi(2)));
-        println!("figure field.area_exponent.{} = {:.2} exponent", room.name, xy / xx);
+        let measured = SCALES.map(|scale| measure(&room, place, scale, quick));
+        let bytes = exponent(measured.map(|[area_m2, _, bytes]| [area_m2, bytes]));
+        let cubes = exponent(measured.map(|[area_m2, cubes, _]| [area_m2, cubes]));
+        println!("{}: bytes grow with the surface to the {bytes:.2}, cubes with air to the {cubes:.2}", room.name);
+        worst = worst.max(bytes);
     }
+    println!("figure field.area_exponent = {worst:.2} exponent");
 }
 
-/// Surface of the cylinder in m², and bytes of the field.
-fn measure(room: &Room, place: &str, scale: f64, quick: bool) -> (f64, f64) {
+/// Of a power law through the points.
+fn exponent(points: [[f64; 2]; 4]) -> f64 {
+    let points = points.map(|point| point.map(f64::ln));
+    let mean = [0, 1].map(|axis| points.iter().map(|p| p[axis]).sum::<f64>() / points.len() as f64);
+    let moment = |axis: usize| points.iter().map(|p| (p[0] - mean[0]) * (p[axis] - mean[axis])).sum::<f64>();
+    moment(1) / moment(0)
+}
+
+/// Surface of the cylinder in m², cubes with air, and bytes of the field.
+fn measure(room: &Room, place: &str, scale: f64, quick: bool) -> [f64; 3] {
     let absorptions: Vec<f64> =
         room.scene.names.iter().map(|n| walls::match_name(n).map_or(0.1, |w| w.absorption)).collect();
     let plain = Settings::default();
@@ -51,5 +56,5 @@ fn measure(room: &Room, place: &str, scale: f64, quick: bool) -> (f64, f64) {
     let each: Vec<String> =
         Parameter::ALL.iter().zip(sizes).map(|(p, n)| format!("{} {:.3}", p.name(), n as f64 / cubes)).collect();
     println!("{} × {scale:4.2}: {cubes:6} cubes, {bytes:6} bytes; each {}", room.name, each.join(", "));
-    (std::f64::consts::TAU * radius_m * (radius_m + height_m), bytes)
+    [std::f64::consts::TAU * radius_m * (radius_m + height_m), cubes, bytes]
 }
