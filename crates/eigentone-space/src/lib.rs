@@ -5,5 +5,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod decode;
+
 /// Samples per block, as of the synthesis.
 pub const BLOCK: usize = 64;

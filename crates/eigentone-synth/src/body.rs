@@ -168,6 +168,8 @@ pub(crate) struct Body {
     gain: f32,
     gain_goal: f32,
     pub emphasis: f32,
+    /// What comes between the body and the listener, as a factor. It does not change the sound, only what is worth computing.
+    heard: f32,
     /// Blocks in which it must be looked at, because a force has just begun to act and nobody knows yet which modes it moves.
     pub eager: u8,
     /// Whether the last block had sound.
@@ -238,6 +240,7 @@ impl Body {
             gain: making.gain,
             gain_goal: making.gain,
             emphasis: 1.0,
+            heard: 1.0,
             eager: 0,
             sounded: false,
             ring: [0.0; BLOCK],
@@ -337,7 +340,7 @@ impl Body {
         (world.kernels.wide.inject)(&mut self.re, &mut self.im, &scratch.push[..n], &self.table.slant, poles, ahead);
         self.measure(now, world);
         self.calm = self.drives.iter().all(Drive::is_free) && self.is_linear_and_at_rest();
-        self.account.energy = (decide::sum(&self.energy) * self.loudness() * self.loudness()).min(MOST_ENERGY);
+        self.account.energy = (decide::sum(&self.energy) * self.audibility().powi(2)).min(MOST_ENERGY);
         self.wake(view, free, world, scratch);
         self.account.asleep = false;
         // What it has it may keep until the next frame knows better.
@@ -450,6 +453,15 @@ impl Body {
         self.account.asleep = false;
     }
 
+    /// Its share at the listener, from now on. What sleeps is looked at again only if it might be heard now.
+    pub fn set_heard(&mut self, heard: f32) {
+        let heard = heard.abs().min(MOST_GAIN);
+        if heard > 1.1 * self.heard {
+            self.account.asleep = false;
+        }
+        self.heard = heard;
+    }
+
     /// Whether nothing but free decay can happen to modes that are left alone.
     fn is_linear_and_at_rest(&self) -> bool {
         self.sections.is_none() && self.modulation.is_at_rest()
@@ -458,6 +470,11 @@ impl Body {
     /// Gain at the end of the current block, as amplitude.
     pub fn loudness(&self) -> f32 {
         self.gain_goal * self.emphasis
+    }
+
+    /// Gain at the listener, by which modes are judged.
+    pub fn audibility(&self) -> f32 {
+        self.loudness() * self.heard
     }
 
     /// Modes that fade out.

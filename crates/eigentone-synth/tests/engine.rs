@@ -56,6 +56,29 @@ fn truncated_modes_are_below_the_threshold() {
     assert_eq!(processor.stats().sounding, 0, "a body whose modes all sleep costs nothing");
 }
 
+/// What does not reach the listener is not computed; when it does again, it sounds as if it had been all along.
+#[test]
+fn what_is_not_heard_costs_nothing_and_is_not_lost() {
+    let quality = Quality { truncation_pa: 1e-3, masking: None, budget: None };
+    let (mut handle, mut processor) = engine(Settings { quality, ..Settings::default() }).unwrap();
+    let body = handle.add(&BodySettings::new(point(&[(1000.0, 0.5, 1.0)]))).unwrap();
+    let (mut control, mut all) = engine(full()).unwrap();
+    let twin = control.add(&BodySettings::new(point(&[(1000.0, 0.5, 1.0)]))).unwrap();
+    handle.send(impulse(body, 0, 1.0)).unwrap();
+    control.send(impulse(twin, 0, 1.0)).unwrap();
+    mix(&mut processor, 20);
+    processor.set_heard(body, 1e-5);
+    mix(&mut processor, 80);
+    assert_eq!((processor.stats().mixed, processor.stats().sounding), (0, 0), "behind three walls");
+    processor.set_heard(body, f32::NAN);
+    processor.set_heard(body, 1.0);
+    mix(&mut processor, 40);
+    mix(&mut all, 140);
+    let (sound, expected) = (mix(&mut processor, 50), mix(&mut all, 50));
+    let wrong: Vec<f32> = sound.iter().zip(&expected).map(|(a, b)| a - b).collect();
+    assert!(rms(&wrong) < 1e-3 * rms(&expected), "{} {}", rms(&wrong), rms(&expected));
+}
+
 #[test]
 fn gain_emphasis_silence_and_removal() {
     let (mut handle, mut processor) = engine(full()).unwrap();

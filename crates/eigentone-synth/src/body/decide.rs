@@ -99,7 +99,7 @@ fn count_below(levels: &[f32], floor: f32) -> usize {
 impl Body {
     /// Level that is added to those of the modes for the listener, in dB.
     fn gain_db(&self) -> f32 {
-        20.0 * self.loudness().abs().max(1e-10).log10()
+        20.0 * self.audibility().abs().max(1e-10).log10()
     }
 
     /// Fills `scratch.margin` and returns the hysteresis.
@@ -265,7 +265,7 @@ impl Body {
         self.calm = !acted_on && self.is_linear_and_at_rest();
         self.expect(world);
         let gain_db = self.gain_db();
-        let gain = self.loudness() * self.loudness();
+        let gain = self.audibility().powi(2);
         let whole = self.sections.is_some();
         let hysteresis = self.judge(gain_db, view, world, scratch);
         let floor = view.truncation_db - gain_db;
