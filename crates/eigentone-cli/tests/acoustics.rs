@@ -196,7 +196,7 @@ fn a_bake_that_is_killed_goes_on_where_it_was() {
         seed as f64 / u64::MAX as f64
     };
     let (mut kept, mut killed) = (0, 0);
-    for _ in 0..8 {
+    for _ in 0..20 {
         let mut child = Command::new(env!("CARGO_BIN_EXE_eigentone"))
             .current_dir(b.path(""))
             .args(["bake", "hall.toml", "-o", "f.field.safetensors", "--resume"])
@@ -204,7 +204,7 @@ fn a_bake_that_is_killed_goes_on_where_it_was() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_secs_f64(0.3 * whole_s * random()));
+        std::thread::sleep(Duration::from_secs_f64(0.15 * whole_s * random()));
         child.kill().unwrap();
         if child.wait().unwrap().success() {
             break;
@@ -213,7 +213,7 @@ fn a_bake_that_is_killed_goes_on_where_it_was() {
         assert!(finished(&parts) >= kept, "finished probes are gone");
         kept = finished(&parts);
     }
-    assert!(killed >= 2, "too fast to be killed: {whole_s} s");
+    assert!(killed >= 10, "too fast to be killed: {whole_s} s");
     if parts.exists() {
         b.bad(&["bake", "hall.toml", "-o", "f.field.safetensors"], &["f.field.safetensors.parts", "--resume"]);
         b.write("other.toml", scene.replace("brick", "carpet"));

@@ -90,10 +90,11 @@ pub fn apartment_with_entrance(open: bool) -> Room {
     Room { name: "apartment", scene: blocks.scene, regions: vec![region([0.0; 3], FLAT)], spaces }
 }
 
-/// A nave of 40 × 18 × 14 m of stone with a wooden ceiling, a congregation on its floor and two rows of pillars of 2 m, and through a door of 2 × 3 m in its south wall a
+/// A nave of 40 × 18 × 14 m of stone with a wooden ceiling, tapestries on its walls, a congregation on its floor and two rows of pillars of 2 m, and through a door of 2 × 3 m in its south wall a
 /// courtyard of 30 × 25 m with grass, within walls of 5 m, open to the sky. Walls are 0.8 m thick.
 pub fn abbey() -> Room {
     const WALL: f64 = 0.8;
+    const LINING: f64 = 0.1;
     let (nave, yard, height) = ([40.0, 18.0, 14.0], [5.0, -25.0 - WALL, 35.0, -WALL], 5.0);
     let [lx, ly, lz] = nave;
     let mut blocks = Blocks::default();
@@ -104,6 +105,12 @@ pub fn abbey() -> Room {
     blocks.wall_along_x([-WALL, lx + WALL], [ly, ly + WALL], lz, &[], "stone");
     blocks.wall_along_y([-WALL, 0.0], [0.0, ly], lz, &[], "stone");
     blocks.wall_along_y([lx, lx + WALL], [0.0, ly], lz, &[], "stone");
+    for (y, doors) in [([0.0, LINING], &[gate][..]), ([ly - LINING, ly], &[][..])] {
+        blocks.wall_along_x([0.0, lx], y, lz, doors, "tapestry");
+    }
+    for x in [[0.0, LINING], [lx - LINING, lx]] {
+        blocks.wall_along_y(x, [0.0, ly], lz, &[], "tapestry");
+    }
     for x in (1..8).map(|k| 5.0 * f64::from(k)) {
         for y in [5.0, 13.0] {
             blocks.block([x - 1.0, y - 1.0, 0.0], [x + 1.0, y + 1.0, lz], "stone");

@@ -19,7 +19,7 @@ const ROWS: [Row; 30] = [
     ("concrete",       0.02, CODES,   &["concrete", "cement", "screed", "beton"]),
     ("brick",          0.03, CODES,   &["brick", "brickwork", "masonry", "clinker"]),
     ("wood",           0.10, CODES,   &["wood", "wooden", "timber", "oak", "pine", "plank", "parquet", "door"]),
-    ("carpet",         0.30, CODES,   &["carpet", "rug"]),
+    ("carpet",         0.30, CODES,   &["carpet", "rug", "tapestry"]),
     ("drywall",        0.10, CODES,   &["drywall", "plasterboard", "gypsum", "sheetrock"]),
     ("grass",          0.40, CODES,   &["grass", "lawn", "turf", "meadow"]),
     ("soil",           0.40, CODES,   &["soil", "earth", "dirt", "mud", "terrain", "ground"]),

@@ -33,6 +33,7 @@ mod de;
 mod ear;
 mod file;
 mod hail;
+pub mod listener;
 mod make;
 mod note;
 mod particles;
@@ -53,7 +54,8 @@ pub use body::{
     Body, ColliderChoice, Copies, Drive, Edges, Glide, Key, Lands, MOST_FACETS, Method, Nonlinear, Rotation,
     ShaperChoice,
 };
-pub use file::{LARGEST_SCENE_BYTES, LONGEST_S, Listener, MOST_BODIES, Output, Physics, Quality, Scene, Surface};
+pub use file::{LARGEST_SCENE_BYTES, LONGEST_S, MOST_BODIES, Output, Physics, Quality, Scene, Surface};
+pub use listener::{Listener, Spatial, Waypoint};
 pub use note::{Note, NoteError, ScoreNote};
 pub use particles::{Collider, ColliderPart, ColliderShape, Energy, Particles, Region};
 pub use plan::{Plan, Planned};

@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Acoustics {
+    /// The field that `bake` made of these rooms, to be heard by `render`. If not given, the file beside the scene that is called as the scene, with
+    /// `.field.safetensors` for `.toml`.
+    pub field: Option<String>,
     /// A file with the walls: OBJ, glTF, PLY or STL, in m, z up. Any triangles do.
     pub mesh: Option<String>,
     /// Or one of the rooms made by rule: `shoebox`, `apartment`, `abbey`, `deck`.

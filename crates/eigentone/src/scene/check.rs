@@ -5,7 +5,8 @@ mod body;
 mod particles;
 mod play;
 
-use super::{Body, LONGEST_S, MOST_BODIES, Rotation, Scene, Surface, read, suggest};
+use super::listener::Spatial;
+use super::{Body, LONGEST_S, MOST_BODIES, Rotation, Scene, Surface, file, read, suggest};
 use std::collections::{HashMap, HashSet};
 
 /// Coordinates, velocities and the like beyond this are refused, as the rigid bodies do.
@@ -51,6 +52,25 @@ impl Scene {
         let mut listener = Table::new("[listener]", problems);
         listener.finite("position", &self.listener.position);
         listener.direction("look", &self.listener.look);
+        listener.rising("path", self.listener.path.iter().map(|w| w.time_s));
+        for (i, waypoint) in self.listener.path.iter().enumerate() {
+            listener.finite(&format!("path[{i}].position"), &waypoint.position);
+            if let Some(look) = &waypoint.look {
+                listener.direction(&format!("path[{i}].look"), look);
+            }
+        }
+        match (self.listener.spatial, &self.listener.sofa) {
+            (Some(Spatial::Hrtf), None) => {
+                listener.say("sofa", "is missing; name a SOFA file, or let `spatial` be \"head\"");
+            }
+            (_, Some(file)) => {
+                if let Some(why) = file::strays(file) {
+                    listener.say("sofa", &format!("the path `{file}` {why}"));
+                }
+            }
+            _ => {}
+        }
+        listener.within("hrtf_sources", self.listener.hrtf_sources as f64, 0.0, 256.0);
 
         let quality = &self.quality;
         let mut table = Table::new("[quality]", problems);

@@ -1,6 +1,7 @@
 //! The scene file as a whole, and the files it may name.
 
 use super::acoustics::Acoustics;
+use super::listener::Listener;
 use super::{Body, Bridge, Collider, Event, Melody, Particles, read};
 use crate::Error;
 use eigentone_io::ReadError;
@@ -98,23 +99,6 @@ pub struct Output {
 impl Default for Output {
     fn default() -> Self {
         Self { sample_rate_hz: 44_100.0, full_scale_pa: None, tail_s: None }
-    }
-}
-
-/// `[listener]`: who hears it.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Listener {
-    /// Where the head is.
-    pub position: [f64; 3],
-    /// Which way it looks; any length.
-    pub look: [f64; 3],
-}
-
-impl Default for Listener {
-    /// Two metres in front of the origin (on the side of −y), at the height of somebody sitting.
-    fn default() -> Self {
-        Self { position: [0.0, -2.0, 1.2], look: [0.0, 1.0, 0.0] }
     }
 }
 

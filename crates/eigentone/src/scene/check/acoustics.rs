@@ -3,6 +3,7 @@
 use super::Table;
 use crate::scene::Scene;
 use crate::scene::acoustics::{Absorption, Acoustics};
+use crate::scene::file::strays;
 
 /// Probes by hand, regions and the like.
 const MOST: usize = 10_000;
@@ -11,6 +12,11 @@ pub(super) fn check(scene: &Scene, problems: &mut Vec<String>) {
     let Some(acoustics) = &scene.acoustics else { return };
     let mut table = Table::new("[acoustics]", problems);
     numbers(acoustics, &mut table);
+    if let Some(file) = &acoustics.field
+        && let Some(why) = strays(file)
+    {
+        table.say("field", &format!("the path `{file}` {why}"));
+    }
     if let Some(size) = &acoustics.size {
         table.finite("size", size);
         if size.iter().any(|m| *m <= 0.0 || *m > 1000.0) {
