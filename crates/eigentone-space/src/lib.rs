@@ -5,5 +5,10 @@
 
 #![deny(unsafe_code)]
 
+pub mod air;
+pub mod canonical;
+pub mod convolve;
+pub mod sends;
+
 /// Samples per block, as of the synthesis.
 pub const BLOCK: usize = 64;
