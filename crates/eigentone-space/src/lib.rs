@@ -5,7 +5,11 @@
 
 #![deny(unsafe_code)]
 
+pub mod air;
+pub mod canonical;
+pub mod convolve;
 pub mod decode;
+pub mod sends;
 
 /// Samples per block, as of the synthesis.
 pub const BLOCK: usize = 64;

@@ -1,0 +1,88 @@
+//! The six filters that all sources share.
+//!
+//! Rooms differ in level and decay, hardly in what one can hear of single reflections. So there are three filters for early reflections and three for late
+//! reverberation, each with a decay of its own, and a source gives its sound to two neighbours of each kind (see [`sends`](crate::sends)). Filters of one kind
+//! are the same sequence under different envelopes: their sum is that sequence under the sum of the envelopes, as if it had been made for the decay in
+//! between. The method is that of Raghuvanshi and Snyder, "Parametric wave field coding for precomputed sound propagation" (2014), with the repairs of
+//! REFERENCE D.6.
+//!
+//! Both channels of a filter have the same energy: early ones in every 10 ms, late ones in every 25 ms (before air takes its share). What holds for the
+//! mean of the channels therefore holds for each, and no filter pulls to one side.
+//!
+//! ```
+//! use eigentone_space::air::Air;
+//! use eigentone_space::canonical::Canonical;
+//!
+//! let filters = Canonical::new(44_100.0, &Air::default());
+//! let energy = |filter: &[f32]| filter.iter().map(|x| x * x).sum::<f32>();
+//! assert!((energy(&filters.early[1][0]) - 1.0).abs() < 1e-5);
+//! assert!((energy(&filters.late[2][1][..1102]) - 1.0).abs() < 1e-2);
+//! ```
+
+mod early;
+mod late;
+
+use crate::air::Air;
+use eigentone_core::Noise;
+
+/// Reverberation times of the early filters, in s.
+pub const EARLY_TIMES_S: [f64; 3] = [0.5, 1.0, 3.0];
+/// Reverberation times of the late filters, in s.
+pub const LATE_TIMES_S: [f64; 3] = [0.75, 1.5, 3.0];
+/// When early filters begin, in s after the direct sound.
+pub const EARLY_START_S: f64 = 0.005;
+/// Length of early filters, in s.
+pub const EARLY_LENGTH_S: f64 = 0.2;
+/// When late filters begin, in s after the direct sound: where early ones end.
+pub const LATE_START_S: f64 = EARLY_START_S + EARLY_LENGTH_S;
+/// Length of the ends that meet at the joint, in s: the energy of the last of these of an early filter sets the level of the first of a late one.
+pub const JOINT_S: f64 = 0.025;
+/// Sample rates for which filters can be made, in Hz.
+pub const RATES_HZ: std::ops::RangeInclusive<f64> = 8_000.0..=192_000.0;
+
+/// The filters for one sample rate. Same rate and same air, same filters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Canonical {
+    /// Samples per second.
+    pub sample_rate_hz: f64,
+    /// Early filters by the order of [`EARLY_TIMES_S`], left and right: 200 ms of unit energy.
+    pub early: [[Vec<f32>; 2]; 3],
+    /// Late filters by the order of [`LATE_TIMES_S`], left and right: down to −60 dB, of unit energy in their first 25 ms.
+    pub late: [[Vec<f32>; 2]; 3],
+    /// Root of the energy of the last 25 ms of each early filter, mean of the channels.
+    pub early_ends: [f64; 3],
+}
+
+impl Canonical {
+    /// Makes the filters. Rates outside [`RATES_HZ`] count as its limits.
+    pub fn new(sample_rate_hz: f64, air: &Air) -> Self {
+        let sample_rate_hz = usable_rate_hz(sample_rate_hz);
+        let early = early::filters(sample_rate_hz);
+        let joint = samples(JOINT_S, sample_rate_hz);
+        let early_ends = early.each_ref().map(|channels| {
+            let end = channels.iter().map(|filter| energy(&filter[filter.len() - joint..])).sum::<f64>();
+            (0.5 * end).sqrt()
+        });
+        Self { sample_rate_hz, early, late: late::filters(sample_rate_hz, air), early_ends }
+    }
+}
+
+/// The nearest rate for which there are filters; the lowest for what is not a number.
+pub(crate) fn usable_rate_hz(sample_rate_hz: f64) -> f64 {
+    sample_rate_hz.max(*RATES_HZ.start()).min(*RATES_HZ.end())
+}
+
+/// A time in samples.
+pub(crate) fn samples(time_s: f64, sample_rate_hz: f64) -> usize {
+    (time_s * sample_rate_hz).round() as usize
+}
+
+fn energy(samples: &[f32]) -> f64 {
+    samples.iter().map(|&x| f64::from(x).powi(2)).sum()
+}
+
+/// A normal deviate (Box and Muller 1958).
+fn gaussian(noise: &mut Noise) -> f64 {
+    let radius = (-2.0 * (1.0 - noise.uniform()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * noise.uniform()).cos()
+}
