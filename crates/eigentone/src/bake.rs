@@ -3,7 +3,6 @@
 //! - [`prepare`]: walls, cells, materials and probes, and what it will take: [`Prepared::estimate`](Prepared#structfield.estimate)
 //! - [`job`]: the bake itself, which can be stopped, killed, resumed and shared out
 //! - [`merge()`]: shards to one field
-//! - [`query()`]: the parameters between two points
 //!
 //! ```no_run
 //! use eigentone::bake::{self, Options};
@@ -21,9 +20,7 @@
 pub mod job;
 mod merge;
 mod prepare;
-mod query;
 
 pub use job::{Options, Outcome};
 pub use merge::merge;
-pub use prepare::{Estimate, MaterialRow, Prepared, prepare};
-pub use query::{Answer, query};
+pub use prepare::{Estimate, MaterialRow, Prepared, prepare, source_hash};

@@ -1,7 +1,8 @@
 //! The engine as a program uses it: a handle for the game, a processor for the audio callback.
 //!
-//! The [`Processor`] composes what lies between bodies and loudspeakers: each body's dry sound is limited and placed between left and right, all are mixed, the mix is
-//! limited, and whatever block size the host asks for is served from blocks of 64 samples. It never allocates, locks or fails.
+//! The [`Processor`] composes what lies between bodies and loudspeakers: each body's dry sound is limited, heard through the rooms or placed between left and right, all are
+//! mixed, the mix is limited, and whatever block size the host asks for is served from blocks of 64 samples. It never allocates, locks or fails. What the listener hears of each body goes back to
+//! the synthesis, which does not compute what cannot be heard.
 //!
 //! Load a model, strike it, pull a block:
 //!
@@ -25,6 +26,7 @@
 
 use crate::level::FULL_SCALE_PA;
 use eigentone_core::event::BodyId;
+use eigentone_space::renderer::Renderer;
 use eigentone_synth::limiter::Limiter;
 use eigentone_synth::{BLOCK, EngineError, Handle, Settings, Stats};
 
@@ -59,6 +61,7 @@ pub fn engine(settings: EngineSettings) -> Result<(Handle, Processor), EngineErr
         mix_limiter: Limiter::new(rate),
         pans: Vec::new(),
         places: None,
+        space: None,
         scale,
         ready: [[0.0; BLOCK]; 2],
         served: BLOCK,
@@ -76,6 +79,7 @@ pub struct Processor {
     /// Left and right gain of each body; empty while nothing is placed.
     pans: Vec<Pan>,
     places: Option<rtrb::Consumer<(BodyId, [f32; 2])>>,
+    space: Option<Rooms>,
     scale: f32,
     /// A block that is being served, left and right.
     ready: [[f32; BLOCK]; 2],
@@ -93,6 +97,12 @@ impl Processor {
         let (to_audio, places) = rtrb::RingBuffer::new(4 * self.limiters.len());
         self.places = Some(places);
         Placer { to_audio }
+    }
+
+    /// Lets bodies be heard through rooms, where the [`Space`](eigentone_space::room::Space) says they are, in place of a [`placer`](Self::placer). Call it before the processor goes to the audio
+    /// side.
+    pub fn set_space(&mut self, renderer: Renderer) {
+        self.space = Some(Rooms { renderer, ids: vec![None; self.limiters.len()] });
     }
 
     /// Fills `out` with the next samples, one channel: the mean of left and right.
@@ -141,6 +151,10 @@ impl Processor {
                 }
             }
         }
+        if let Some(rooms) = &mut self.space {
+            let synth = &mut self.synth;
+            rooms.renderer.begin(|body, heard| synth.set_heard(body, heard));
+        }
         self.synth.next_block();
         let mut mix = [[0.0f32; BLOCK]; 2];
         let mut buses = self.synth.buses().peekable();
@@ -151,13 +165,19 @@ impl Processor {
             }
             let mut block = [bus.map_or([0.0; BLOCK], |(_, bus)| bus.map(|y| y * self.scale))];
             self.broken += limiter.process(&mut block, 1.0) as u64;
+            if let Some(rooms) = &mut self.space {
+                rooms.add(slot, bus.map(|(id, _)| id), &block[0]);
+                continue;
+            }
             match self.pans.get_mut(slot) {
                 Some(pan) => pan.add(&block[0], &mut mix),
                 None => mix[0].iter_mut().zip(block[0]).for_each(|(m, y)| *m += y),
             }
         }
-        if self.pans.is_empty() {
-            mix[1] = mix[0];
+        match &mut self.space {
+            Some(rooms) => rooms.renderer.finish(&mut mix),
+            None if self.pans.is_empty() => mix[1] = mix[0],
+            None => {}
         }
         self.broken += self.mix_limiter.process(&mut mix, 1.0) as u64;
         self.ready = mix;
@@ -187,6 +207,24 @@ impl Processor {
     /// Samples that were not numbers and became silence. Always zero, or something is wrong in the engine.
     pub fn non_finite_samples(&self) -> u64 {
         self.broken
+    }
+}
+
+/// Rooms, and whose sound each limiter holds.
+#[derive(Debug)]
+struct Rooms {
+    renderer: Renderer,
+    ids: Vec<Option<BodyId>>,
+}
+
+impl Rooms {
+    /// What comes out of a limiter, which is late, belongs to the body that last went in.
+    fn add(&mut self, slot: usize, id: Option<BodyId>, block: &[f32; BLOCK]) {
+        let known = &mut self.ids[slot];
+        *known = id.or(*known);
+        if let Some(id) = *known {
+            self.renderer.add(id, block);
+        }
     }
 }
 

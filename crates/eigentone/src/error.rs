@@ -73,6 +73,9 @@ pub enum Error {
         /// Why.
         source: ApplyError,
     },
+    /// Measured responses that cannot be used.
+    #[error(transparent)]
+    Sofa(#[from] Box<eigentone_space::hrtf::SofaError>),
     /// A shape that cannot exist.
     #[error(transparent)]
     Shape(#[from] AnalyticError),

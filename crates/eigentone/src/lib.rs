@@ -21,6 +21,7 @@
 //! - [`inspect`]: what is in a file
 //! - [`level`]: from pascals to full scale
 //! - [`materials`]: the user's own materials
+//! - [`bake`], [`rooms`]: rooms computed, and heard
 //! - [`scene`]: scene files
 //! - [`plot`][mod@plot]: pictures
 //! - [`demo`][mod@demo]: the newcomer's first command
@@ -37,6 +38,7 @@ pub mod level;
 pub mod materials;
 pub mod object;
 pub mod plot;
+pub mod rooms;
 pub mod scene;
 pub mod textures;
 
@@ -44,6 +46,7 @@ pub use eigentone_core as core;
 pub use eigentone_io as io;
 pub use eigentone_modal as modal;
 pub use eigentone_sim as sim;
+pub use eigentone_space as space;
 pub use eigentone_synth as synth;
 pub use error::Error;
 

@@ -33,6 +33,7 @@ mod de;
 mod ear;
 mod file;
 mod hail;
+mod hearing;
 pub mod listener;
 mod make;
 mod note;
@@ -51,7 +52,7 @@ mod surfaces;
 mod world;
 
 pub use body::{
-    Body, ColliderChoice, Copies, Drive, Edges, Glide, Key, Lands, MOST_FACETS, Method, Nonlinear, Rotation,
+    Body, ColliderChoice, Copies, Directivity, Drive, Edges, Glide, Key, Lands, MOST_FACETS, Method, Nonlinear, Rotation,
     ShaperChoice,
 };
 pub use file::{LARGEST_SCENE_BYTES, LONGEST_S, MOST_BODIES, Output, Physics, Quality, Scene, Surface};

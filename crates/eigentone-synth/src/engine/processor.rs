@@ -122,8 +122,9 @@ impl Processor {
     /// How much of a body reaches the listener, as a factor of amplitude; 1 at first. It changes nothing in the sound of its bus, only what of it is worth
     /// computing: what rings behind three walls costs next to nothing. To be called between two blocks, on the audio side.
     pub fn set_heard(&mut self, id: BodyId, factor: f32) {
-        let body = resolve(&self.places, id).and_then(|slot| self.places[slot as usize].body.as_mut());
-        if let Some(body) = body.filter(|_| factor.is_finite()) {
+        // One that sounds through another body is heard where that one is.
+        let place = self.places.get_mut(id.slot as usize).filter(|p| p.generation == id.generation);
+        if let Some(body) = place.and_then(|p| p.body.as_mut()).filter(|_| factor.is_finite()) {
             body.set_heard(factor);
         }
     }

@@ -76,11 +76,26 @@ pub struct Estimate {
     pub stored_bytes: u64,
 }
 
-/// Reads the walls, makes cells of them and places probes.
+/// What a field follows from.
+struct Sources {
+    mesh: MaterialMesh,
+    regions: Vec<Region>,
+    materials: Vec<MaterialRow>,
+    settings: Settings,
+    placing: probe::Settings,
+    settings_json: String,
+    hash: String,
+}
+
+/// The hash by which a field knows what it was baked from.
 ///
 /// # Errors
-/// If the scene has no acoustics, or they make no sense: files that cannot be read, materials that nobody knows, too many cells, no place for a probe.
-pub fn prepare(scene: &Scene) -> Result<Prepared, Error> {
+/// If the scene has no acoustics, or its walls cannot be read.
+pub fn source_hash(scene: &Scene) -> Result<String, Error> {
+    sources(scene).map(|s| s.hash)
+}
+
+fn sources(scene: &Scene) -> Result<Sources, Error> {
     let bad = |message: String| Error::Scene { file: scene.file.clone(), message };
     let Some(file) = &scene.acoustics else {
         return Err(bad("there is no [acoustics] table; docs/acoustics.md says what belongs there".to_owned()));
@@ -100,7 +115,6 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, Error> {
         regions.push(region_of(scene, region, index)?);
     }
     let settings = settings_of(file).map_err(&bad)?;
-    let absorptions: Vec<f64> = materials.iter().map(|m| m.absorption).collect();
     let places = |points: &[[f64; 3]]| points.iter().map(|p| Vec3::from_array(*p)).collect::<Vec<_>>();
     let defaults = probe::Settings::default();
     let placing = probe::Settings {
@@ -112,6 +126,17 @@ pub fn prepare(scene: &Scene) -> Result<Prepared, Error> {
     };
     let settings_json = describe(&settings, &placing, &materials);
     let hash = hash_of(&mesh, &regions, &settings_json);
+    Ok(Sources { mesh, regions, materials, settings, placing, settings_json, hash })
+}
+
+/// Reads the walls, makes cells of them and places probes.
+///
+/// # Errors
+/// If the scene has no acoustics, or they make no sense: files that cannot be read, materials that nobody knows, too many cells, no place for a probe.
+pub fn prepare(scene: &Scene) -> Result<Prepared, Error> {
+    let bad = |message: String| Error::Scene { file: scene.file.clone(), message };
+    let Sources { mesh, regions, materials, settings, placing, settings_json, hash } = sources(scene)?;
+    let absorptions: Vec<f64> = materials.iter().map(|m| m.absorption).collect();
     let acoustics = Acoustics::new(&mesh, &absorptions, settings).map_err(|e| bad(format!("[acoustics]: {e}")))?;
     let Placement { positions, report } =
         probe::place(&mesh, &acoustics.voxels, &regions, &placing).map_err(|e| bad(format!("[acoustics]: {e}")))?;

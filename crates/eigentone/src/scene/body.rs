@@ -65,6 +65,8 @@ pub struct Body {
     pub gain_db: f64,
     /// How much more important than others it is when modes are left out; also a factor of its sound.
     pub emphasis: f64,
+    /// Directions into which it is louder, where there are rooms or a head to hear that.
+    pub directivity: Option<Directivity>,
     /// Noise bands beside the modes. If not given, those of the model.
     #[serde(deserialize_with = "bands")]
     pub diffuse: Option<Vec<DiffuseBand>>,
@@ -126,6 +128,7 @@ impl Default for Body {
             restitution: None,
             gain_db: 0.0,
             emphasis: 1.0,
+            directivity: None,
             diffuse: None,
             glide: None,
             nonlinear: None,
@@ -346,6 +349,25 @@ impl Default for Drive {
     /// 0.2 m/s along x, with up to 50 N.
     fn default() -> Self {
         Self { velocity: [0.2, 0.0, 0.0], force_n: 50.0, from_s: 0.0, to_s: None }
+    }
+}
+
+/// `directivity = { axis = [0, 0, 1], pattern = 1, cutoff_hz = 500 }`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Directivity {
+    /// Where it is loudest, in the frame of its mesh; any length.
+    pub axis: [f64; 3],
+    /// 0: alike into all directions; 1: nothing behind.
+    pub pattern: f64,
+    /// Below this it radiates alike into all directions, in Hz.
+    pub cutoff_hz: f64,
+}
+
+impl Default for Directivity {
+    /// A cardioid along x, from 500 Hz on.
+    fn default() -> Self {
+        Self { axis: [1.0, 0.0, 0.0], pattern: 1.0, cutoff_hz: 500.0 }
     }
 }
 

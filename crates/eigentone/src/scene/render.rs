@@ -3,17 +3,16 @@
 //! The simulation runs one step ahead of the sound. Each step gives a [`ContactFrame`], live or from a recording; a [`Tracker`] turns it into blows and sounding contacts; scripted
 //! events and hail join them; then the engine renders up to the beginning of that step. Nothing depends on how fast the machine is or how many threads it has.
 
-use super::ear::Ear;
 use super::hail::Hail;
+use super::hearing::Hearing;
 use super::plan::{Plan, Planned};
 use super::report::{EventCounts, EventKind, EventRecord, ModeCounts, RenderStats, Rendering, Seconds};
 use super::script::Script;
 use super::stream::{Recorder, Replay};
 use super::{Scene, sounding, world};
-use crate::engine::{EngineSettings, Placer, Processor, engine};
+use crate::engine::{EngineSettings, Processor, engine};
 use crate::level::{self, Level};
 use crate::{Error, scene::cache::ModelCache};
-use eigentone_core::Vec3;
 use eigentone_core::contact::{ContactFrame, Pose};
 use eigentone_core::event::{Action, BodyId, Event, Moment};
 use eigentone_core::units::Decibels;
@@ -85,12 +84,11 @@ struct Stage<'a> {
     recorder: Option<Recorder>,
     handle: Handle,
     processor: Processor,
-    placer: Placer,
     tracker: Tracker,
     script: Script,
     hail: Option<Hail>,
-    ear: Ear,
-    /// Of each body: its sound, its pose, and the level and balance that were last sent.
+    hearing: Hearing,
+    /// Of each body: its sound, its pose, and the level that was last sent.
     voices: Vec<Voice>,
     channels: [Vec<f32>; 2],
     events: Vec<EventRecord>,
@@ -107,7 +105,6 @@ struct Voice {
     id: Option<BodyId>,
     pose: Pose,
     level: f64,
-    balance: [f64; 2],
 }
 
 /// Steps of the simulation after which sound is rendered; a voice keeps at most 16 keyframes.
@@ -116,14 +113,16 @@ const STEPS_AT_A_TIME: u64 = 8;
 /// Full scale of the engine inside: so high that its limiters have nothing to do; the level of the file is set afterwards.
 const INNER_FULL_SCALE_PA: f64 = 1e6;
 
-/// A change of level or balance smaller than this is not worth an event.
+/// Steps after which bodies are placed in open air. In rooms it is as often as sound is rendered, because it goes in straight lines from one place to the next.
+const PLACED_EVERY: u64 = 4;
+
+/// A change of level smaller than this is not worth an event.
 const SAME: f64 = 0.01;
 
 impl<'a> Stage<'a> {
     fn new(scene: &'a Scene, plan: &'a Plan, options: &RenderOptions) -> Result<Self, Error> {
         let synth = sounding::settings(scene, plan);
         let (mut handle, mut processor) = engine(EngineSettings { synth, full_scale_pa: INNER_FULL_SCALE_PA as f32 })?;
-        let placer = processor.placer();
         let settings = TrackerSettings { seed: scene.seed, ..TrackerSettings::default() };
         let mut tracker = Tracker::new(settings, scene.output.sample_rate_hz);
         let ids = sounding::add_bodies(scene, plan, &mut handle)?;
@@ -132,7 +131,6 @@ impl<'a> Stage<'a> {
             id: ids[number],
             pose: planned.pose(number as u32),
             level: 0.0,
-            balance: [0.0; 2],
         };
         let voices = plan.bodies.iter().enumerate().map(voice).collect();
         let mut warnings = plan.warnings.clone();
@@ -141,6 +139,8 @@ impl<'a> Stage<'a> {
             None => Motion::Live(Box::new(world::build(scene, plan, &mut warnings)?)),
         };
         let script = Script::new(scene, plan, &ids, &mut handle, &mut tracker)?;
+        let update_s = STEPS_AT_A_TIME as f64 * scene.physics.step_s;
+        let hearing = Hearing::new(scene, plan, &mut processor, update_s, &mut warnings)?;
         Ok(Self {
             scene,
             plan,
@@ -151,9 +151,8 @@ impl<'a> Stage<'a> {
             hail: Hail::new(scene, plan, &ids)?,
             handle,
             processor,
-            placer,
             tracker,
-            ear: Ear::new(Vec3::from_array(scene.listener.position), Vec3::from_array(scene.listener.look)),
+            hearing,
             heard: vec![false; plan.bodies.len()],
             voices,
             channels: Default::default(),
@@ -169,7 +168,8 @@ impl<'a> Stage<'a> {
         let step_s = self.scene.physics.step_s;
         let end_s = self.scene.duration_s + self.scene.output.tail_s.unwrap_or(0.0);
         let steps = (end_s / step_s).ceil() as u64;
-        self.place_all();
+        self.place_all(0.0);
+        let placed_every = if self.hearing.is_spatial() { STEPS_AT_A_TIME } else { PLACED_EVERY };
         for step in 1..=steps {
             if step % 64 == 0 {
                 progress.report("rendering", step as f64 / steps as f64);
@@ -194,9 +194,9 @@ impl<'a> Stage<'a> {
             let names = |n: u32| self.plan.bodies.get(n as usize).map_or(String::new(), |b| b.body.name.clone());
             self.events.extend(self.tracker.drain().map(|h| EventRecord::heard(&h, names)));
             self.seconds.simulation += begin.elapsed().as_secs_f64();
-            if step % 4 == 0 {
+            if step % placed_every == 0 {
                 let begin = Instant::now();
-                self.place_all();
+                self.place_all(time_s);
                 self.seconds.propagation += begin.elapsed().as_secs_f64();
             }
             // Several steps at a time: simulation and synthesis would throw each other out of the cache.
@@ -229,25 +229,22 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Tells bodies how loud they are at the listener, and where between left and right.
-    fn place_all(&mut self) {
+    /// Tells where bodies and listener are, and how loud bodies are.
+    fn place_all(&mut self, time_s: f64) {
+        let (position, look) = self.scene.listener.at(time_s);
+        self.hearing.listen(position, look);
         for number in 0..self.voices.len() {
-            let Voice { id, pose, level, balance } = self.voices[number];
-            let (Some(id), Some(_)) = (id, &self.plan.bodies[number].model) else { continue };
-            let place = Vec3::from_array(pose.position.map(f64::from));
-            let own = Decibels(self.plan.bodies[number].body.gain_db).amplitude();
+            let Voice { id, pose, level } = self.voices[number];
+            let planned = &self.plan.bodies[number];
+            let (Some(id), Some(_)) = (id, &planned.model) else { continue };
+            let own = Decibels(planned.body.gain_db).amplitude();
             let own = self.script.gain(number).unwrap_or(own);
-            let (new_level, new_balance) = (own * self.ear.level(place), self.ear.balance(place));
+            let new_level = own * self.hearing.place(number, id, &pose, planned);
             if (new_level / level - 1.0).abs() > SAME || level == 0.0 {
                 let time = Moment { sample: self.processor.clock(), fraction: 0.0 };
                 if self.handle.send(Event { time, body: id, action: Action::Gain(new_level as f32) }).is_ok() {
                     self.voices[number].level = new_level;
                 }
-            }
-            if (0..2).any(|c| (new_balance[c] - balance[c]).abs() > SAME)
-                && self.placer.place(id, new_balance.map(|g| g as f32))
-            {
-                self.voices[number].balance = new_balance;
             }
         }
     }
@@ -292,11 +289,6 @@ impl<'a> Stage<'a> {
         let levelled = level::apply(wanted, &mut [left, right]);
         if levelled.turned_down {
             self.warnings.push("louder than full scale: turned down to −1 dBFS; raise full_scale_pa".to_owned());
-        }
-        if self.scene.acoustics.is_some() {
-            let why =
-                "the rooms of [acoustics] are not heard yet: `bake` computes them, but this is the scene in open air";
-            self.warnings.push(why.to_owned());
         }
         if self.channels.iter().flatten().all(|y| *y == 0.0) {
             let why = "nothing was heard: no body that sounds was struck or scraped, or all of it was quieter than `truncation_pa`";

@@ -138,6 +138,11 @@ fn motion(body: &Body, table: &mut Table<'_>) {
 fn sound(body: &Body, table: &mut Table<'_>) {
     table.within("gain_db", body.gain_db, -200.0, 200.0);
     table.within("emphasis", body.emphasis, 0.0, 1000.0);
+    if let Some(d) = &body.directivity {
+        table.direction("directivity.axis", &d.axis);
+        table.within("directivity.pattern", d.pattern, 0.0, 1.0);
+        table.positive("directivity.cutoff_hz", d.cutoff_hz, 1e5);
+    }
     table.within("damping", body.damping, 1.0, 50.0);
     table.within("strain_sensitivity", body.strain_sensitivity, -1e4, 1e4);
     table.rising("strain", body.strain.iter().map(|k| k[0]));
