@@ -127,7 +127,8 @@ fn silence_follows_silence() {
     let first = render(&mut reverb, 2000, burst);
     assert!(reverb.is_idle() && first[0].iter().any(|x| x.abs() > 0.1));
     assert!(reverb.tail() < 2000 * BLOCK);
-    render(&mut reverb, reverb.tail() / BLOCK + 1, |_, _| 0.0);
+    let rest = reverb.tail() / BLOCK + 1;
+    render(&mut reverb, rest, |_, _| 0.0);
     assert!(reverb.is_idle());
     assert!(render(&mut reverb, 500, |_, _| 0.0).iter().flatten().all(|&x| x == 0.0));
     render(&mut reverb, 1, burst);
