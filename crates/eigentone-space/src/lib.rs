@@ -5,5 +5,18 @@
 
 #![deny(unsafe_code)]
 
+mod delay;
+pub mod direct;
+pub mod directivity;
+mod doppler;
+pub mod head;
+pub mod hrtf;
+#[allow(unsafe_code)]
+mod kernel;
+mod one_pole;
+pub mod pan;
+mod render;
+pub mod tilt;
+
 /// Samples per block, as of the synthesis.
 pub const BLOCK: usize = 64;
