@@ -124,6 +124,12 @@ impl Pending {
     }
 }
 
+impl std::fmt::Debug for Reverb {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reverb").field("idle", &self.is_idle()).finish_non_exhaustive()
+    }
+}
+
 impl Reverb {
     /// Plans and transforms all filters. This is the only place that allocates.
     pub fn new(sample_rate_hz: f64, filters: &Canonical) -> Self {

@@ -9,7 +9,22 @@ pub mod air;
 pub mod canonical;
 pub mod convolve;
 pub mod decode;
+mod delay;
+pub mod direct;
+pub mod directivity;
+mod doppler;
+pub mod head;
+pub mod hrtf;
+#[allow(unsafe_code)]
+mod kernel;
+mod one_pole;
+pub mod pan;
+mod render;
+pub mod renderer;
+pub mod room;
 pub mod sends;
+pub mod thread;
+pub mod tilt;
 
 /// Samples per block, as of the synthesis.
 pub const BLOCK: usize = 64;

@@ -162,11 +162,7 @@ impl Space {
     pub fn ask(&mut self, source: Vec3) -> Answer {
         match &mut self.decoder {
             Some(decoder) => decoder.ask(source),
-            None => Answer {
-                parameters: free_field(),
-                distance_m: source.distance(self.listener),
-                confidence: 1.0,
-            },
+            None => Answer { parameters: free_field(), distance_m: source.distance(self.listener), confidence: 1.0 },
         }
     }
 

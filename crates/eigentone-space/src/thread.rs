@@ -6,9 +6,9 @@
 use crate::room::{Place, Space, SpaceStats};
 use eigentone_core::Vec3;
 use eigentone_core::event::BodyId;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
-use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 

@@ -53,8 +53,13 @@ pub fn impulse_response(field: &Arc<Field>, hearing: &Hearing, sample_rate_hz: f
 
 /// The same with another way to hear directions.
 pub fn response_with(field: &Arc<Field>, hearing: &Hearing, sample_rate_hz: f64, spatial: Spatial) -> Response {
-    let settings =
-        SpaceSettings { sample_rate_hz, most_sources: 1, spatial, field: Some(field.clone()), ..SpaceSettings::default() };
+    let settings = SpaceSettings {
+        sample_rate_hz,
+        most_sources: 1,
+        spatial,
+        field: Some(field.clone()),
+        ..SpaceSettings::default()
+    };
     let (mut space, mut renderer) = space(&settings);
     let body = BodyId { slot: 0, generation: 0 };
     space.listen(hearing.listener, hearing.look);

@@ -52,8 +52,8 @@ mod surfaces;
 mod world;
 
 pub use body::{
-    Body, ColliderChoice, Copies, Directivity, Drive, Edges, Glide, Key, Lands, MOST_FACETS, Method, Nonlinear, Rotation,
-    ShaperChoice,
+    Body, ColliderChoice, Copies, Directivity, Drive, Edges, Glide, Key, Lands, MOST_FACETS, Method, Nonlinear,
+    Rotation, ShaperChoice,
 };
 pub use file::{LARGEST_SCENE_BYTES, LONGEST_S, MOST_BODIES, Output, Physics, Quality, Scene, Surface};
 pub use listener::{Listener, Spatial, Waypoint};
