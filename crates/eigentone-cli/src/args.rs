@@ -426,6 +426,18 @@ pub struct QueryArgs {
     /// Where it is heard
     #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
     pub listener: Vec3,
+    /// Where the listener looks; at the source if not given
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    pub look: Option<Vec3>,
+    /// Write the impulse response that the parameters stand for, as 32-bit floats; one is the direct sound at 1 m
+    #[arg(long, value_name = "WAV")]
+    pub ir: Option<PathBuf>,
+    /// Sample rate of the impulse response in Hz
+    #[arg(long, value_name = "HZ", default_value_t = 44_100, value_parser = clap::value_parser!(u32).range(8000..=192_000))]
+    pub rate: u32,
+    /// Draw the impulse response and its decay
+    #[arg(long, value_name = "PNG")]
+    pub plot: Option<PathBuf>,
     /// Print one JSON document instead of text
     #[arg(long)]
     pub json: bool,

@@ -62,5 +62,5 @@ pub use particles::{Collider, ColliderPart, ColliderShape, Energy, Particles, Re
 pub use plan::{Plan, Planned};
 pub use play::{Action, Bridge, Event, Impulse, Melody};
 pub use render::{RenderOptions, render};
-pub use report::{EventCounts, EventKind, EventRecord, ModeCounts, RenderStats, Rendering, Seconds};
+pub use report::{EventCounts, EventKind, EventRecord, ModeCounts, RenderStats, Rendering, RoomCounts, Seconds};
 pub use shape::Shape;

@@ -2,6 +2,7 @@
 
 use super::ear::Ear;
 use super::plan::{Plan, Planned};
+use super::report::RoomCounts;
 use super::{Scene, Spatial};
 use crate::Error;
 use crate::engine::{Placer, Processor};
@@ -106,10 +107,13 @@ impl Hearing {
     }
 
     /// What the field was asked for.
-    pub fn stats(&self) -> Option<SpaceStats> {
+    pub fn counts(&self) -> Option<RoomCounts> {
         match self {
             Self::Open { .. } => None,
-            Self::Rooms(space) => Some(space.stats()),
+            Self::Rooms(space) => {
+                let SpaceStats { placed, clamped, unknown, .. } = space.stats();
+                Some(RoomCounts { asked: placed, clamped, unknown })
+            }
         }
     }
 }

@@ -319,6 +319,7 @@ impl<'a> Stage<'a> {
             peak_dbfs: if peak > 0.0 { Decibels::from_amplitude(f64::from(peak)).get() } else { -200.0 },
             non_finite_samples: self.processor.non_finite_samples(),
             full_scale_pa: level::FULL_SCALE_PA / levelled.gain.amplitude(),
+            rooms: self.hearing.counts(),
         };
         Ok(Rendering {
             channels: self.channels,

@@ -54,6 +54,20 @@ pub struct RenderStats {
     pub non_finite_samples: u64,
     /// Sound pressure of full scale, in Pa.
     pub full_scale_pa: f64,
+    /// What the rooms were asked for, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rooms: Option<RoomCounts>,
+}
+
+/// How often parameters of rooms were asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RoomCounts {
+    /// For a body and a moment.
+    pub asked: u64,
+    /// Of these, decays that are shorter or longer than those of the filters.
+    pub clamped: u64,
+    /// Of these, places of which the field knows nothing: open air stood in.
+    pub unknown: u64,
 }
 
 /// How much happened.
