@@ -1,7 +1,7 @@
 //! The six filters that all sources share.
 //!
 //! Rooms differ in level and decay, hardly in what one can hear of single reflections. So there are three filters for early reflections and three for late
-//! reverberation, each with a decay of its own, and a source gives its sound to two neighbours of each kind (see [`sends`](crate::sends)). Filters of one kind
+//! reverberation, each with a decay of its own, and a source gives its sound to two or three of each kind (see [`sends`](crate::sends)). Filters of one kind
 //! are the same sequence under different envelopes: their sum is that sequence under the sum of the envelopes, as if it had been made for the decay in
 //! between. The method is that of Raghuvanshi and Snyder, "Parametric wave field coding for precomputed sound propagation" (2014), with the repairs of
 //! REFERENCE D.6.
@@ -23,6 +23,7 @@ mod early;
 mod late;
 
 use crate::air::Air;
+use crate::sends::LateShares;
 use eigentone_core::Noise;
 
 /// Reverberation times of the early filters, in s.
@@ -51,6 +52,8 @@ pub struct Canonical {
     pub late: [[Vec<f32>; 2]; 3],
     /// Root of the energy of the last 25 ms of each early filter, mean of the channels.
     pub early_ends: [f64; 3],
+    /// How late filters add up to decays between theirs.
+    pub(crate) late_shares: LateShares,
 }
 
 impl Canonical {
@@ -63,7 +66,8 @@ impl Canonical {
             let end = channels.iter().map(|filter| energy(&filter[filter.len() - joint..])).sum::<f64>();
             (0.5 * end).sqrt()
         });
-        Self { sample_rate_hz, early, late: late::filters(sample_rate_hz, air), early_ends }
+        let late = late::filters(sample_rate_hz, air);
+        Self { sample_rate_hz, early, late, early_ends, late_shares: LateShares::new() }
     }
 }
 

@@ -2,9 +2,11 @@
 //!
 //! *Direct sound*: 10^{L/20}/max(d, 0.5 m).
 //!
-//! *Between two filters* of times T_j < T < T_{j+1}: with a(T) = 10^{−3t*/T} the lower one gets the share
-//! [a(T_{j+1}) − a(T)]/[a(T_{j+1}) − a(T_j)] and the upper one the rest, so that both together have the right amplitude at t*: 0.1 s for early reflections,
-//! 0.75·T for late reverberation (REFERENCE D.6, equation 6a repaired).
+//! *Early reflections* between two filters of times T_j < T < T_{j+1}: with a(T) = 10^{−3t*/T}, t* = 0.1 s, the lower one gets the share
+//! [a(T_{j+1}) − a(T)]/[a(T_{j+1}) − a(T_j)] and the upper one the rest, so that both together have the right amplitude at t* (REFERENCE D.6, equation 6a
+//! repaired).
+//!
+//! *Late reverberation* uses all three filters, one of them with a small or negative share; see `sends/shares.rs`.
 //!
 //! *Late level*: the power at the joint goes on. Of an early decay T_E the last 25 ms have the energy E* = (Σ α_j √E_j*)². Half of that time before the
 //! joint power was higher by 10^{6·0.0125/T_E} than at it, half of that time behind it is lower by 10^{−6·0.0125/T_L}. The first 25 ms of late reverberation get
@@ -33,16 +35,18 @@
 //! assert!(sends.late[1] > 0.0 && sends.late[2] > 0.0);
 //! ```
 
+mod shares;
+
 use crate::canonical::{Canonical, EARLY_LENGTH_S, EARLY_TIMES_S, JOINT_S, LATE_TIMES_S};
 use eigentone_core::acoustics::Parameters;
 use std::f64::consts::{LN_10, LOG2_10};
+
+pub(crate) use shares::LateShares;
 
 /// Sources are not nearer than this, in m: the sound of a point would grow without end.
 pub const NEAREST_M: f64 = 0.5;
 /// t* of early reflections, in s.
 const EARLY_MATCH_S: f64 = 0.1;
-/// t* of late reverberation in units of its time.
-const LATE_MATCH: f64 = 0.75;
 /// Levels beyond count as these, in dB; so does what is not a number, as the lower.
 const LEVELS_DB: [f64; 2] = [-300.0, 60.0];
 /// Shorter decays count as this, in s: all of them are over before they are heard.
@@ -55,7 +59,7 @@ pub struct Sends {
     pub direct: f32,
     /// Into the early filters.
     pub early: [f32; 3],
-    /// Into the late filters.
+    /// Into the late filters; can be negative.
     pub late: [f32; 3],
 }
 
@@ -69,12 +73,12 @@ pub struct Clamped {
 }
 
 impl Sends {
-    /// Gains for what arrives over a distance. They are finite, not negative and continuous in all parameters.
+    /// Gains for what arrives over a distance. They are finite and continuous in all parameters.
     pub fn new(parameters: &Parameters, distance_m: f64, filters: &Canonical) -> (Self, Clamped) {
         let (early_s, early_clamped) = within(parameters.early_decay_s, &EARLY_TIMES_S);
         let (late_s, late_clamped) = within(parameters.late_decay_s, &LATE_TIMES_S);
         let early_gain = gain(parameters.early_db);
-        let early = between(early_s, &EARLY_TIMES_S, EARLY_MATCH_S).map(|share| early_gain * share);
+        let early = between_early(early_s).map(|share| early_gain * share);
 
         let at_end: f64 = early.iter().zip(&filters.early_ends).map(|(send, end)| send * end).sum();
         let onwards = pow10(-1.5 * JOINT_S * (early_s.recip() + late_s.recip()));
@@ -82,7 +86,7 @@ impl Sends {
         let left = if true_early_s < early_s { (end_share(true_early_s) / SHORTEST_END_SHARE).sqrt() } else { 1.0 };
         let spread = (parameters.late_decay_s.max(SHORTEST_S) / late_s).min(1.0).sqrt();
         let late_gain = at_end * onwards * left * spread;
-        let late = between(late_s, &LATE_TIMES_S, LATE_MATCH * late_s).map(|share| (late_gain * share) as f32);
+        let late = filters.late_shares.at(late_s).map(|share| (late_gain * share) as f32);
 
         let direct = (gain(parameters.direct_db) / distance_m.max(NEAREST_M)) as f32;
         let clamped = Clamped { early: early_clamped, late: late_clamped };
@@ -105,12 +109,12 @@ fn within(time_s: f64, times_s: &[f64; 3]) -> (f64, bool) {
     (nearest_s, nearest_s != time_s)
 }
 
-/// Shares of three filters whose sum has a decay of `time_s`, right at `match_s`.
-fn between(time_s: f64, times_s: &[f64; 3], match_s: f64) -> [f64; 3] {
-    let amplitude = |time_s: f64| pow10(-3.0 * match_s / time_s);
-    let lower = usize::from(time_s >= times_s[1]);
-    let above = amplitude(times_s[lower + 1]);
-    let share = (above - amplitude(time_s)) / (above - amplitude(times_s[lower]));
+/// Shares of the early filters whose sum has a decay of `time_s`.
+fn between_early(time_s: f64) -> [f64; 3] {
+    let amplitude = |time_s: f64| pow10(-3.0 * EARLY_MATCH_S / time_s);
+    let lower = usize::from(time_s >= EARLY_TIMES_S[1]);
+    let above = amplitude(EARLY_TIMES_S[lower + 1]);
+    let share = (above - amplitude(time_s)) / (above - amplitude(EARLY_TIMES_S[lower]));
     let mut shares = [0.0; 3];
     shares[lower] = share.clamp(0.0, 1.0);
     shares[lower + 1] = 1.0 - shares[lower];
@@ -153,7 +157,7 @@ mod tests {
             let (sends, clamped) = Sends::new(&room(EARLY_TIMES_S[j], LATE_TIMES_S[j]), 1.0, &filters);
             for other in 0..3 {
                 assert!((sends.early[other] - f32::from(u8::from(other == j))).abs() < 1e-6);
-                assert!((sends.late[other] > 1e-6) == (other == j));
+                assert!((sends.late[other].abs() > 1e-6) == (other == j));
             }
             assert_eq!(clamped, Clamped::default());
         }
@@ -200,7 +204,7 @@ mod tests {
             there.direct_db += 1e-6;
             let [a, b] = [here, there].map(|p| Sends::new(&p, 0.5, &filters).0);
             for (a, b) in [([a.direct; 3], [b.direct; 3]), (a.early, b.early), (a.late, b.late)] {
-                let largest = a.iter().copied().fold(1e-3, f32::max);
+                let largest = a.iter().fold(1e-3, |m: f32, g| m.max(g.abs()));
                 let near = |(a, b): (&f32, &f32)| (a - b).abs() < 5e-5 * largest;
                 assert!(a.iter().zip(&b).all(near), "{trial} {here:?}: {a:?} {b:?}");
             }
@@ -208,14 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn gains_of_anything_are_finite_and_not_negative() {
+    fn gains_of_anything_are_finite() {
         let filters = Canonical::new(8_000.0, &Air::default());
         let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0, 1e-300, 1e300, 1.0];
         for x in odd {
             for y in odd {
                 for p in [Parameters::from_array([x, y, x, y, x]), Parameters::from_array([1.0, y, x, 1.0, y])] {
                     let (sends, _) = Sends::new(&p, y, &filters);
-                    assert!(all(&sends).iter().all(|g| g.is_finite() && *g >= 0.0), "{p:?} {sends:?}");
+                    assert!(all(&sends).iter().all(|g| g.is_finite()), "{p:?} {sends:?}");
                 }
             }
         }
