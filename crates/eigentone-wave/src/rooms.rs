@@ -40,7 +40,7 @@ pub fn shoebox(size: Vec3, material: &str) -> Room {
 const FLAT: [f64; 3] = [14.0, 10.0, 2.7];
 
 /// A flat of 14 × 10 × 2.7 m: two rooms south of a corridor and three north of it, all behind doorways 0.9 to 1.0 m wide and 2.1 m high, and one more
-/// doorway from the living room to the kitchen. Its entrance, at the west end of the corridor, is shut.
+/// doorway from the living room to the kitchen. A bookcase 2.1 m high stands across the living room. The entrance, at the west end of the corridor, is shut.
 pub fn apartment() -> Room {
     apartment_with_entrance(false)
 }
@@ -78,12 +78,13 @@ pub fn apartment_with_entrance(open: bool) -> Room {
     blocks.wall_along_y([6.9, 7.1], [0.0, 4.2], lz, &[], "drywall");
     blocks.wall_along_y([5.0, 5.2], [6.0, ly], lz, &[door(7.5, 1.0)], "drywall");
     blocks.wall_along_y([9.4, 9.6], [6.0, ly], lz, &[], "drywall");
+    blocks.block([1.2, 7.3, 0.0], [3.8, 7.7, 2.1], "bookcase");
     let at = |x, y| Vec3::new(x, y, 1.4);
     let spaces = vec![
         ("study", at(3.5, 2.1)),
         ("bath", at(10.5, 2.1)),
         ("corridor", at(7.0, 5.1)),
-        ("living room", at(2.5, 8.0)),
+        ("living room", at(2.5, 8.8)),
         ("kitchen", at(7.3, 8.0)),
         ("bedroom", at(11.8, 8.0)),
     ];

@@ -58,7 +58,8 @@ fn volume_of_air_in_the_apartment_is_that_of_its_rooms() {
     // Floor area less walls, times the height, plus the doorways.
     let walls = 14.0 * 0.2 * 2.0 + 4.2 * 0.2 + 4.0 * 0.2 * 2.0;
     let doors = 0.2 * 2.1 * (0.9 * 4.0 + 1.0 * 2.0);
-    let truth = (14.0 * 10.0 - walls) * 2.7 + doors;
+    let bookcase = 2.6 * 0.4 * 2.1;
+    let truth = (14.0 * 10.0 - walls) * 2.7 + doors - bookcase;
     let room = rooms::apartment();
     let mut error = 0.0;
     for shift in SHIFTS.map(Vec3::from_array) {
