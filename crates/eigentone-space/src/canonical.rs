@@ -6,7 +6,7 @@
 //! between. The method is that of Raghuvanshi and Snyder, "Parametric wave field coding for precomputed sound propagation" (2014), with the repairs of
 //! REFERENCE D.6.
 //!
-//! Both channels of a filter have the same energy: early ones in every 10 ms, late ones in every 25 ms (before air takes its share). What holds for the
+//! Both channels of a filter have the same energy: early ones in every 5 ms, late ones in every 25 ms (before air takes its share). What holds for the
 //! mean of the channels therefore holds for each, and no filter pulls to one side.
 //!
 //! ```

@@ -1,7 +1,7 @@
 //! The shared filters at work: six inputs, two outputs, on time and evenly.
 //!
 //! Filters of up to three seconds are convolved in blocks of the frequency domain. Large blocks are cheap but come late, small ones are dear but soon ready, so a
-//! filter is cut into [levels](level) of blocks that grow with the delay. A level of size B gathers B samples, has the time of the next B samples to
+//! filter is cut into levels of blocks that grow with the delay. A level of size B gathers B samples, has the time of the next B samples to
 //! work, and is heard after 2·B. Its work is cut into small units that are spread over that time. Only the level of 64 samples works at once.
 //!
 //! | delay at 44.1 kHz | size | blocks |
