@@ -32,8 +32,7 @@ fn target(source: usize, block: usize) -> Target {
 fn seconds_per_block(spatial: &Spatial, sources: usize, directed: bool, quick: bool) -> f64 {
     let mut direct = Direct::new(RATE_HZ, sources, spatial.clone());
     let mut noise = Noise::new(1);
-    let sounds: Vec<[f32; BLOCK]> =
-        (0..sources).map(|_| std::array::from_fn(|_| noise.bipolar() as f32)).collect();
+    let sounds: Vec<[f32; BLOCK]> = (0..sources).map(|_| std::array::from_fn(|_| noise.bipolar() as f32)).collect();
     let (rounds, blocks) = if quick { (8, 40) } else { (20, 100) };
     let (mut best, mut block) = (f64::INFINITY, 0);
     for _ in 0..rounds {

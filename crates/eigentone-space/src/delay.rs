@@ -61,7 +61,8 @@ pub(crate) fn read<const FUSED: bool>(line: &[f32], newest: usize, from: f32, to
     if line.len() < newest + BLOCK || newest < MARGIN {
         return out.fill(0.0);
     }
-    let first = |at: f32| (newest as isize + at as isize - (LEAD as isize - 1)).clamp(0, (newest + 1 - TAPS) as isize) as usize;
+    let first =
+        |at: f32| (newest as isize + at as isize - (LEAD as isize - 1)).clamp(0, (newest + 1 - TAPS) as isize) as usize;
     if from == to {
         let place = -to - LEAD as f32;
         let whole = place.floor();

@@ -236,9 +236,7 @@ impl Direct {
             });
             source.finish(self.past.div_ceil(BLOCK) as u8);
         }
-        if let Some(voices) = &mut self.voices {
-            voices.settle(source);
-        }
+        let voiced = self.voices.as_mut().is_some_and(|voices| voices.settle(source));
         if !source.audible() || !source.filters.is_finite() {
             source.filters = Default::default();
             if direct {
@@ -247,6 +245,9 @@ impl Direct {
             if source.life == Life::Leaving && !source.sends() {
                 source.life = Life::Free;
             }
+        }
+        if voiced {
+            self.place(slot);
         }
     }
 

@@ -50,7 +50,11 @@ impl TiltTable {
             for _ in 0..40 {
                 let middle = 0.5 * (low + high);
                 let shape = Shape::new(middle.exp2(), zero_hz, sample_rate_hz);
-                if shape.slope_and_mean_db(f_max_hz, sample_rate_hz)[0] > wanted_db { high = middle } else { low = middle }
+                if shape.slope_and_mean_db(f_max_hz, sample_rate_hz)[0] > wanted_db {
+                    high = middle
+                } else {
+                    low = middle
+                }
             }
             let shape = Shape::new(high.exp2(), zero_hz, sample_rate_hz);
             let gain = 10f64.powf(-shape.slope_and_mean_db(f_max_hz, sample_rate_hz)[1] / 20.0);

@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 const LENGTH_S: f64 = 3e-3;
 
 /// What is kept before it sets in.
-const BEFORE_S: f64 = 2e-4;
+const BEFORE_S: f64 = 1e-4;
 
 /// A response sets in where it first reaches this share of its peak.
 const ONSET: f64 = 0.15;

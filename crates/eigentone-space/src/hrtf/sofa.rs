@@ -24,7 +24,9 @@ pub enum SofaError {
         source: std::io::Error,
     },
     /// It is larger than any measured head.
-    #[error("{path}: {bytes} bytes are more than the {LARGEST_FILE} that are read. Is this a set of responses of one head?")]
+    #[error(
+        "{path}: {bytes} bytes are more than the {LARGEST_FILE} that are read. Is this a set of responses of one head?"
+    )]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -81,7 +83,8 @@ struct Array {
 }
 
 fn measurements(data: &[u8]) -> Result<(Vec<Measurement>, f64), String> {
-    let file = hdf::parse_with_children(data).map_err(|_| "this is not an HDF5 file, or it is cut short".to_string())?;
+    let file =
+        hdf::parse_with_children(data).map_err(|_| "this is not an HDF5 file, or it is cut short".to_string())?;
     let attribute = file.root.parsed_attributes.iter().find(|a| a.name == "Conventions");
     match attribute.and_then(|a| a.value.as_deref()) {
         Some("SOFA") => {}
