@@ -1,9 +1,9 @@
 """Makes sphere.sofa: responses of a spherical head (Brown and Duda) every 30 degrees, 64 samples at 48 kHz.
 
-Needs h5py and numpy. Only the tests of the reader use the file; it holds no measured data.
+Needs netCDF4 and numpy. Only the tests of the reader use the file; it holds no measured data.
 """
-import h5py
 import numpy as np
+from netCDF4 import Dataset
 
 RATE, LENGTH, A_PER_C = 48000.0, 64, 0.0875 / 340.0
 azimuths, elevations = np.arange(0, 360, 30), (-60, -30, 0, 30, 60)
@@ -25,24 +25,23 @@ left = np.sin(az) * np.cos(el)
 ir = np.array([[response(y), response(-y)] for y in left], "f4")
 count = len(positions)
 
-with h5py.File("sphere.sofa", "w", libver="latest", track_order=False) as f:
-    for key, value in {
+with Dataset("sphere.sofa", "w", format="NETCDF4") as f:
+    f.setncatts({
         "Conventions": "SOFA", "Version": "1.0", "SOFAConventions": "SimpleFreeFieldHRIR",
         "SOFAConventionsVersion": "1.0", "DataType": "FIR", "RoomType": "free field", "Title": "A sphere",
-    }.items():
-        f.attrs.create(key, np.bytes_(value))
+    })
     for name, size in {"I": 1, "C": 3, "R": 2, "E": 1, "N": LENGTH, "M": count}.items():
-        f.create_dataset(name, data=np.zeros(size, "f4"))
+        f.createDimension(name, size)
 
-    def put(name, data, **attrs):
-        data = np.asarray(data)
-        d = f.create_dataset(name, data=data, chunks=data.shape, compression="gzip", shuffle=True)
-        for key, value in attrs.items():
-            d.attrs.create(key, np.bytes_(value))
+    def put(name, dimensions, data, kind="f8", **attributes):
+        variable = f.createVariable(name, kind, dimensions, zlib=True)
+        variable[:] = data
+        variable.setncatts(attributes)
 
-    put("Data.IR", ir)
-    put("Data.SamplingRate", np.array([RATE]), Units="hertz")
-    put("Data.Delay", np.zeros((1, 2)))
-    put("SourcePosition", positions, Type="spherical", Units="degree, degree, metre")
-    put("ListenerPosition", np.zeros((1, 3)), Type="cartesian", Units="metre")
-    put("ReceiverPosition", np.array([[[0], [0.09], [0]], [[0], [-0.09], [0]]]), Type="cartesian", Units="metre")
+    put("Data.IR", ("M", "R", "N"), ir, "f4")
+    put("Data.SamplingRate", ("I",), [RATE], Units="hertz")
+    put("Data.Delay", ("I", "R"), np.zeros((1, 2)))
+    put("SourcePosition", ("M", "C"), positions, Type="spherical", Units="degree, degree, metre")
+    put("ListenerPosition", ("I", "C"), np.zeros((1, 3)), Type="cartesian", Units="metre")
+    ears = np.array([[[0], [0.09], [0]], [[0], [-0.09], [0]]])
+    put("ReceiverPosition", ("R", "C", "I"), ears, Type="cartesian", Units="metre")
