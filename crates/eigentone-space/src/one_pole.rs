@@ -37,7 +37,7 @@ impl OnePole {
         let (p2, p4) = (p * p, p * p * p * p);
         let powers = [1.0, p, p2, p2 * p, p4, p4 * p, p4 * p2, p4 * p2 * p];
         // The zeros are computed: known ones would tempt the compiler into taking the triangle apart, which is slower than to multiply with them.
-        let mut answer = [p - p; 15];
+        let mut answer = [0.0 * p; 15];
         answer[7] = b;
         for k in 0..7 {
             answer[8 + k] = b * (1.0 + p) * powers[k];

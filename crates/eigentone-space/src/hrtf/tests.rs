@@ -52,8 +52,8 @@ fn delays_and_levels_come_back() {
             let expected_s = ears[0].delay_s - ears[1].delay_s;
             let found_s = (delays[0] - delays[1]) / rate_hz as f32;
             assert!((found_s - expected_s).abs() < 4e-5, "{rate_hz} Hz, {degrees}°: {found_s} for {expected_s}");
-            for ear in 0..2 {
-                let sum: f32 = taps[ear].iter().sum();
+            for taps in &taps {
+                let sum: f32 = taps.iter().sum();
                 assert!((sum - 1.0).abs() < 0.1, "{rate_hz} Hz, {degrees}°: at low frequencies {sum}");
             }
         }
