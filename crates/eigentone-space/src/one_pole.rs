@@ -21,6 +21,28 @@ pub(crate) struct OnePole {
     output: f32,
 }
 
+/// What eight samples are weighted with.
+struct Answers {
+    /// Powers of the pole from the zeroth on.
+    powers: [f32; 8],
+    /// Seven zeros, then the answer to an impulse: from there on back lie its delayed copies.
+    answer: [f32; 15],
+}
+
+/// Not inlined: the compiler would see the zeros and take the triangle of products apart into single ones, which is slower than to multiply with zero.
+#[inline(never)]
+fn answers(p: f32) -> Answers {
+    let b = 0.5 * (1.0 - p);
+    let (p2, p4) = (p * p, p * p * p * p);
+    let powers = [1.0, p, p2, p2 * p, p4, p4 * p, p4 * p2, p4 * p2 * p];
+    let mut answer = [0.0; 15];
+    answer[7] = b;
+    for k in 0..7 {
+        answer[8 + k] = b * (1.0 + p) * powers[k];
+    }
+    Answers { powers, answer }
+}
+
 /// The pole of a low-pass that is 3 dB down at `cutoff_hz`.
 pub(crate) fn pole(cutoff_hz: f64, sample_rate_hz: f64) -> f32 {
     // Above 0.45 fs the tangent runs away; nothing that is heard lies there.
@@ -33,22 +55,13 @@ impl OnePole {
     #[inline(always)]
     pub(crate) fn low_pass<const FUSED: bool>(&mut self, p: f32, x: &[f32; BLOCK], y: &mut [f32; BLOCK]) {
         let b = 0.5 * (1.0 - p);
-        // Powers of p, and the answer to an impulse behind as many zeros: from there on back are its delayed copies.
-        let (p2, p4) = (p * p, p * p * p * p);
-        let powers = [1.0, p, p2, p2 * p, p4, p4 * p, p4 * p2, p4 * p2 * p];
-        // The zeros are computed: known ones would tempt the compiler into taking the triangle apart, which is slower than to multiply with them.
-        let mut answer = [0.0 * p; 15];
-        answer[7] = b;
-        for k in 0..7 {
-            answer[8 + k] = b * (1.0 + p) * powers[k];
-        }
-        let answers: [[f32; 8]; 8] = std::array::from_fn(|i| std::array::from_fn(|k| answer[7 + k - i]));
+        let Answers { powers, answer } = answers(p);
         let (mut past, mut last) = (multiply_add::<FUSED>(p, self.output, b * self.input), self.output);
         for (y, x) in y.as_chunks_mut::<8>().0.iter_mut().zip(x.as_chunks::<8>().0) {
             let mut sum = [0.0; 8];
             for i in 0..8 {
                 for k in 0..8 {
-                    sum[k] = multiply_add::<FUSED>(answers[i][k], x[i], sum[k]);
+                    sum[k] = multiply_add::<FUSED>(answer[7 + k - i], x[i], sum[k]);
                 }
             }
             for k in 0..8 {
