@@ -33,7 +33,9 @@ fn seconds_per_block(spatial: &Spatial, sources: usize, directed: bool, quick: b
     let mut direct = Direct::new(RATE_HZ, sources, spatial.clone());
     let mut noise = Noise::new(1);
     let sounds: Vec<[f32; BLOCK]> = (0..sources).map(|_| std::array::from_fn(|_| noise.bipolar() as f32)).collect();
-    let (rounds, blocks) = if quick { (8, 40) } else { (20, 100) };
+    // Short rounds: other programs on the machine interrupt long ones.
+    let blocks = 2;
+    let rounds = if quick { 200 } else { 1000 } * (SOURCES / sources).min(10);
     let (mut best, mut block) = (f64::INFINITY, 0);
     for _ in 0..rounds {
         let start = Instant::now();
@@ -117,14 +119,14 @@ fn seconds_of_convolution(quick: bool) -> f64 {
     let mut convolution = Convolution::new(1.0);
     let x: [f32; BLOCK] = std::array::from_fn(|n| (n as f32 * 0.1).sin());
     let mut best = f64::INFINITY;
-    for _ in 0..if quick { 8 } else { 20 } {
+    for _ in 0..if quick { 100 } else { 400 } {
         let start = Instant::now();
-        for _ in 0..200 {
+        for _ in 0..20 {
             let mut out = [[0.0; BLOCK]; 2];
             convolution.block(black_box(&x), &mut out);
             black_box(&out);
         }
-        best = best.min(start.elapsed().as_secs_f64() / 200.0);
+        best = best.min(start.elapsed().as_secs_f64() / 20.0);
     }
     best
 }

@@ -37,6 +37,9 @@ use voices::Voices;
 /// Highest frequency of a field for which tilts are meant, unless [`Direct::set_field`] says otherwise.
 pub const DEFAULT_F_MAX_HZ: f64 = 500.0;
 
+/// As many sources as are worth measured responses, if nothing else is known.
+pub const DEFAULT_MEASURED: usize = 16;
+
 /// Longest delay to an ear that measured responses may have.
 const LONGEST_MEASURED_S: f64 = 1e-3;
 
@@ -47,7 +50,7 @@ pub enum Spatial {
     Pan,
     /// By a [spherical head](crate::head), for headphones.
     Head,
-    /// By measured responses for the loudest sources, as many as given; by the spherical head for all others.
+    /// By measured responses for the loudest sources, as many as given ([`DEFAULT_MEASURED`]); by the spherical head for all others.
     Hrtf(Arc<Hrtf>, usize),
 }
 
@@ -236,9 +239,7 @@ impl Direct {
             });
             source.finish(self.past.div_ceil(BLOCK) as u8);
         }
-        if let Some(voices) = &mut self.voices {
-            voices.settle(source);
-        }
+        let voiced = self.voices.as_mut().is_some_and(|voices| voices.settle(source));
         if !source.audible() || !source.filters.is_finite() {
             source.filters = Default::default();
             if direct {
@@ -247,6 +248,9 @@ impl Direct {
             if source.life == Life::Leaving && !source.sends() {
                 source.life = Life::Free;
             }
+        }
+        if voiced {
+            self.place(slot);
         }
     }
 

@@ -67,7 +67,7 @@ pub fn ears(to_right: f32) -> [Ear; 2] {
 fn arc_sine(x: f32) -> f32 {
     let a = x.abs().min(1.0);
     const C: [f32; 8] = [
-        1.570_796_3,
+        FRAC_PI_2,
         -0.214_598_8,
         0.088_978_99,
         -0.050_174_3,

@@ -1,7 +1,7 @@
 //! The loops of a block, compiled for the instructions the machine has.
 //!
-//! [`render::block`](crate::render::block) is plain Rust over arrays and safe everywhere. Here it is compiled a second time for AVX2 with fused multiply-add, which makes it about
-//! twice as fast, and one of the two is chosen once at run time.
+//! [`render::block`](crate::render::block) is plain Rust over arrays and safe everywhere. Here it is compiled a second time for AVX2 with fused multiply-add, whose registers
+//! are twice as wide, and one of the two is chosen once at run time.
 //!
 //! `unsafe` is confined to this folder and needed for one thing: calling a function compiled for an instruction set after that set has been detected.
 

@@ -1,22 +1,15 @@
 //! First-order low-pass filters of a whole block without waiting.
 //!
 //! `y[n] = p y[n−1] + ½(1 − p)(x[n] + x[n−1])` is the low-pass `1/(1 + s/ω)` by the bilinear transform: one at 0, nothing at fs/2. Written as it stands, every sample
-//! waits for the one before. Put into itself three times it reads
+//! waits for the one before. Here eight samples are computed at once, as their own answers to the eight that came in plus `pᵏ` times what the past left:
 //!
-//! `y[n] = p⁸ y[n−8] + (1 + p⁴ z⁻⁴)(1 + p² z⁻²)(1 + p z⁻¹) u[n]`,
+//! `y[k] = Σ h[k − i] x[i] + pᵏ (p y[−1] + b x[−1])`, `b = ½(1 − p)`, `h = b, b(1 + p), b(1 + p)p, …`
 //!
-//! so that eight neighbours are independent of each other; what the block before left behind enters as `u[0] += p y[−1]`. All loops are over whole arrays
-//! and are made wide by the compiler.
+//! Only the last term waits. The compiler makes one wide instruction of each line of the inner loops.
 
 use crate::BLOCK;
 use crate::kernel::multiply_add;
 use std::f64::consts::PI;
-
-/// Room in front of a padded block.
-pub(crate) const PAD: usize = 8;
-
-/// A block with room in front. Only the last place of the room is used: it holds the sample before the block.
-pub(crate) type Padded = [f32; PAD + BLOCK];
 
 /// States smaller than this become zero: decaying ones would end as subnormal numbers, which are slow.
 const SMALLEST: f32 = 1e-20;
@@ -28,6 +21,28 @@ pub(crate) struct OnePole {
     output: f32,
 }
 
+/// What eight samples are weighted with.
+struct Answers {
+    /// Powers of the pole from the zeroth on.
+    powers: [f32; 8],
+    /// Seven zeros, then the answer to an impulse: from there on back lie its delayed copies.
+    answer: [f32; 15],
+}
+
+/// Not inlined: the compiler would see the zeros and take the triangle of products apart into single ones, which is slower than to multiply with zero.
+#[inline(never)]
+fn answers(p: f32) -> Answers {
+    let b = 0.5 * (1.0 - p);
+    let (p2, p4) = (p * p, p * p * p * p);
+    let powers = [1.0, p, p2, p2 * p, p4, p4 * p, p4 * p2, p4 * p2 * p];
+    let mut answer = [0.0; 15];
+    answer[7] = b;
+    for k in 0..7 {
+        answer[8 + k] = b * (1.0 + p) * powers[k];
+    }
+    Answers { powers, answer }
+}
+
 /// The pole of a low-pass that is 3 dB down at `cutoff_hz`.
 pub(crate) fn pole(cutoff_hz: f64, sample_rate_hz: f64) -> f32 {
     // Above 0.45 fs the tangent runs away; nothing that is heard lies there.
@@ -36,37 +51,27 @@ pub(crate) fn pole(cutoff_hz: f64, sample_rate_hz: f64) -> f32 {
 }
 
 impl OnePole {
-    /// Filters `x[PAD..]` into `y`, and leaves in `x[PAD − 1]` the sample before.
+    /// Filters `x` into `y`.
     #[inline(always)]
-    pub(crate) fn low_pass<const FUSED: bool>(&mut self, p: f32, x: &mut Padded, y: &mut [f32; BLOCK]) {
-        x[PAD - 1] = self.input;
-        self.input = x[PAD + BLOCK - 1];
+    pub(crate) fn low_pass<const FUSED: bool>(&mut self, p: f32, x: &[f32; BLOCK], y: &mut [f32; BLOCK]) {
         let b = 0.5 * (1.0 - p);
-        let (p2, p4) = (p * p, p * p * p * p);
-        let p8 = p4 * p4;
-        let mut u = [0.0; PAD + BLOCK];
-        let mut v = [0.0; PAD + BLOCK];
-        for n in PAD..PAD + BLOCK {
-            u[n] = b * (x[n] + x[n - 1]);
-        }
-        u[PAD] += p * self.output;
-        for n in PAD..PAD + BLOCK {
-            v[n] = multiply_add::<FUSED>(p, u[n - 1], u[n]);
-        }
-        for n in PAD..PAD + BLOCK {
-            u[n] = multiply_add::<FUSED>(p2, v[n - 2], v[n]);
-        }
-        for n in PAD..PAD + BLOCK {
-            v[n] = multiply_add::<FUSED>(p4, u[n - 4], u[n]);
-        }
-        let mut lanes = [0.0; 8];
-        for (y, v) in y.chunks_exact_mut(8).zip(v[PAD..].chunks_exact(8)) {
-            for l in 0..8 {
-                lanes[l] = multiply_add::<FUSED>(p8, lanes[l], v[l]);
-                y[l] = lanes[l];
+        let Answers { powers, answer } = answers(p);
+        let (mut past, mut last) = (multiply_add::<FUSED>(p, self.output, b * self.input), self.output);
+        for (y, x) in y.as_chunks_mut::<8>().0.iter_mut().zip(x.as_chunks::<8>().0) {
+            let mut sum = [0.0; 8];
+            for i in 0..8 {
+                for k in 0..8 {
+                    sum[k] = multiply_add::<FUSED>(answer[7 + k - i], x[i], sum[k]);
+                }
             }
+            for k in 0..8 {
+                y[k] = multiply_add::<FUSED>(powers[k], past, sum[k]);
+            }
+            last = y[7];
+            past = multiply_add::<FUSED>(p, last, b * x[7]);
         }
-        self.output = if lanes[7].abs() > SMALLEST { lanes[7] } else { 0.0 };
+        self.input = x[BLOCK - 1];
+        self.output = if last.abs() > SMALLEST { last } else { 0.0 };
     }
 
     /// Whether the memory is a number.
@@ -97,12 +102,11 @@ mod tests {
             let (mut state, mut noise) = (OnePole::default(), Noise::new(1));
             let (mut x1, mut y1) = (0.0f64, 0.0f64);
             for _ in 0..50 {
-                let mut x: Padded = [0.0; PAD + BLOCK];
-                x[PAD..].fill_with(|| noise.bipolar() as f32);
+                let x = std::array::from_fn(|_| noise.bipolar() as f32);
                 let mut y = [0.0; BLOCK];
-                state.low_pass::<false>(p, &mut x, &mut y);
+                state.low_pass::<false>(p, &x, &mut y);
                 for n in 0..BLOCK {
-                    let now = f64::from(x[PAD + n]);
+                    let now = f64::from(x[n]);
                     y1 = f64::from(p) * y1 + 0.5 * (1.0 - f64::from(p)) * (now + x1);
                     x1 = now;
                     assert!((y1 - f64::from(y[n])).abs() < 2e-6, "{cutoff_hz} Hz: {y1} and {}", y[n]);

@@ -6,7 +6,7 @@
 use crate::BLOCK;
 use crate::delay;
 use crate::kernel::multiply_add;
-use crate::one_pole::{OnePole, PAD, Padded};
+use crate::one_pole::OnePole;
 
 /// Buses of reverberation: three early, three late.
 pub const BUSES: usize = 6;
@@ -104,30 +104,28 @@ pub(crate) fn block<const FUSED: bool>(job: Job<'_>) {
     if !direct {
         return;
     }
-    let mut sound: Padded = [0.0; PAD + BLOCK];
-    sound[PAD..].copy_from_slice(arriving);
+    let mut sound = *arriving;
     let mut low = [0.0; BLOCK];
     if [now.tilt[1], next.tilt[1]] != [0.0; 2] {
-        filters.tilt.low_pass::<FUSED>(poles.tilt, &mut sound, &mut low);
+        filters.tilt.low_pass::<FUSED>(poles.tilt, &sound, &mut low);
         mix::<FUSED>(&mut sound, &low, now.tilt, next.tilt);
     }
     if [now.directivity[1], next.directivity[1]] != [0.0; 2] {
-        filters.directivity.low_pass::<FUSED>(poles.directivity, &mut sound, &mut low);
+        filters.directivity.low_pass::<FUSED>(poles.directivity, &sound, &mut low);
         mix::<FUSED>(&mut sound, &low, now.directivity, next.directivity);
     }
     let Some(Ears { past, scratch, mut measured }) = ears else {
-        let dry = as_block(&sound);
         for (ear, out) in out.iter_mut().enumerate() {
-            add_scaled::<FUSED>(dry, now.ears[ear][0], next.ears[ear][0], out);
+            add_scaled::<FUSED>(&sound, now.ears[ear][0], next.ears[ear][0], out);
         }
         return;
     };
     let shadowed = [now.ears, next.ears] != [[[0.0; 2]; 2]; 2];
     // Also when measured responses take its place: it comes back without a jump.
-    filters.head.low_pass::<FUSED>(poles.head, &mut sound, &mut low);
+    filters.head.low_pass::<FUSED>(poles.head, &sound, &mut low);
     if let Some(measured) = &mut measured {
         let room = measured.line.len().saturating_sub(BLOCK);
-        measured.line[room..].copy_from_slice(&sound[PAD..]);
+        measured.line[room..].copy_from_slice(&sound);
     }
     for (ear, past) in past.into_iter().enumerate() {
         let length = past.len();
@@ -140,7 +138,7 @@ pub(crate) fn block<const FUSED: bool>(job: Job<'_>) {
             for n in 0..BLOCK {
                 let dry = multiply_add::<FUSED>(SHARES[n], d1, d0);
                 let wet = multiply_add::<FUSED>(SHARES[n], l1, l0);
-                at_ear[n] = multiply_add::<FUSED>(dry, sound[PAD + n], wet * low[n]);
+                at_ear[n] = multiply_add::<FUSED>(dry, sound[n], wet * low[n]);
             }
         } else {
             at_ear.fill(0.0);
@@ -163,6 +161,9 @@ pub(crate) fn block<const FUSED: bool>(job: Job<'_>) {
 impl Measured<'_> {
     #[inline(always)]
     fn add<const FUSED: bool>(&self, ear: usize, from: f32, to: f32, at_ear: &mut [f32; BLOCK]) {
+        if from == 0.0 && to == 0.0 {
+            return;
+        }
         let mut sound = convolve::<FUSED>(self.line, self.now[ear]);
         if let Some(next) = self.next {
             let after = convolve::<FUSED>(self.line, next[ear]);
@@ -200,16 +201,11 @@ fn add_scaled<const FUSED: bool>(x: &[f32; BLOCK], from: f32, to: f32, out: &mut
 
 /// `dry · sound + wet · low`, in place.
 #[inline(always)]
-fn mix<const FUSED: bool>(sound: &mut Padded, low: &[f32; BLOCK], [d0, l0]: [f32; 2], [d1, l1]: [f32; 2]) {
+fn mix<const FUSED: bool>(sound: &mut [f32; BLOCK], low: &[f32; BLOCK], [d0, l0]: [f32; 2], [d1, l1]: [f32; 2]) {
     let (d1, l1) = (d1 - d0, l1 - l0);
     for n in 0..BLOCK {
         let dry = multiply_add::<FUSED>(SHARES[n], d1, d0);
         let wet = multiply_add::<FUSED>(SHARES[n], l1, l0);
-        sound[PAD + n] = multiply_add::<FUSED>(dry, sound[PAD + n], wet * low[n]);
+        sound[n] = multiply_add::<FUSED>(dry, sound[n], wet * low[n]);
     }
-}
-
-#[inline(always)]
-fn as_block(sound: &Padded) -> &[f32; BLOCK] {
-    sound.last_chunk().unwrap_or(&[0.0; BLOCK])
 }

@@ -2,9 +2,8 @@
 //!
 //! A field gives the level of direct sound as the mean over the three octaves that end at its highest frequency, and its slope over them in dB per octave. The filter
 //! here has that slope over these octaves and, over them, a mean level of 0 dB. It is a pole and a zero. The zero stays four octaves above the field's highest frequency; the pole comes
-//! down to meet the slope, from the zero (flat) to well below the octaves. Above the field, where nothing is known, sound goes on falling, for a steep tilt with 6 dB per
-//! octave, as far as the zero, and no further: over these octaves the fall is close to the 3 dB per octave of diffraction around an edge on the whole, and high tones behind
-//! a corner stay audible.
+//! down to meet the slope, from the zero (flat) to well below the octaves. Above the field, where nothing is known, sound goes on falling as far as the zero and no further: with up to
+//! 6 dB per octave there, where diffraction around an edge tends to 3, but over all that is heard not by more than some 25 dB, about the most that barriers achieve.
 //!
 //! One pole falls with less than 6 dB per octave. What is asked for beyond [`STEEPEST_DB`] becomes that; rising slopes, which only interference makes, become flat. Poles and gains are
 //! tabulated; sound behind a filter whose pole moves a little from block to block has no steps, because the filter's memory is its output.

@@ -19,9 +19,9 @@ use std::sync::{Arc, OnceLock};
 #[global_allocator]
 static ALLOCATOR: AllocDisabler = AllocDisabler;
 
-const FLAT: &str = "[acoustics]\nroom = 'apartment'\nf_max_hz = 250\ngrid_m = 1\nspacing_m = 2\nabove_floor_m = 1.5\nspacing_z_m = 3\n";
+const FLAT: &str = "[acoustics]\nroom = 'apartment'\nf_max_hz = 500\ngrid_m = 1\nspacing_m = 2.5\nabove_floor_m = 1.5\nspacing_z_m = 3\n";
 
-/// The apartment, baked up to 250 Hz.
+/// The apartment, baked up to 500 Hz.
 fn flat() -> Arc<Field> {
     static FIELD: OnceLock<Arc<Field>> = OnceLock::new();
     FIELD
@@ -31,7 +31,7 @@ fn flat() -> Arc<Field> {
             let prepared = bake::prepare(&Scene::parse(FLAT, folder.path(), "flat.toml").unwrap()).unwrap();
             let stop = AtomicBool::new(false);
             let done = bake::job::bake(&prepared, &output, &Options::default(), &stop, &|_| {}).unwrap();
-            assert!(matches!(done, Outcome::Done { probes, .. } if probes > 20), "{done:?}");
+            assert!(matches!(done, Outcome::Done { probes, .. } if probes > 12), "{done:?}");
             Arc::new(read_field(&output).unwrap())
         })
         .clone()
@@ -238,7 +238,7 @@ fn tails_ring_out_when_their_source_is_gone() {
     let (mut space, mut renderer) = stage(Spatial::Pan);
     space.listen(at(3.0, 9.0), Vec3::X);
     space.place(BODY, &Place::at(at(4.0, 8.5)));
-    let mut block = |sound: Option<f32>, renderer: &mut Renderer| {
+    let block = |sound: Option<f32>, renderer: &mut Renderer| {
         let mut out = [[0.0; BLOCK]; 2];
         renderer.begin(|_, _| {});
         if let Some(x) = sound {
@@ -321,7 +321,7 @@ fn a_scene_is_heard_in_its_rooms() {
         energy(0.3, 0.6) / energy(0.1, 0.6)
     };
     assert!(late(&wet) > 10.0 * late(&dry) && late(&wet) > 1e-3, "{} {}", late(&wet), late(&dry));
-    assert_eq!(wet, play(), "the same bytes again");
+    assert_eq!(wet.channels, play().channels, "the same bytes again");
 }
 
 /// Writes a field as it was read.

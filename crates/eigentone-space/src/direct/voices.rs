@@ -30,6 +30,8 @@ struct Voice {
     line: Vec<f32>,
     now: [Vec<f32>; 2],
     next: [Vec<f32>; 2],
+    /// Blocks that are yet to come in before it can be heard: with an empty past it would begin with a click.
+    priming: usize,
     /// Whether the next taps differ from those of now.
     moved: bool,
     /// Whether nothing has been played with it yet.
@@ -49,6 +51,7 @@ impl Voices {
             line: vec![0.0; taps - 1 + BLOCK],
             now: ears(),
             next: ears(),
+            priming: 0,
             moved: false,
             new: true,
             direction: [0.0; 3],
@@ -74,7 +77,9 @@ impl Voices {
             }
         }
         if let Some((k, voice)) = self.voices.iter_mut().enumerate().find(|(_, v)| v.slot.is_none()) {
-            voice.take(slot);
+            // Before a new source is silence; of any other the voice knows nothing yet.
+            let is_new = sources[slot].life == Life::New;
+            voice.take(slot, if is_new { 0 } else { voice.line.len().div_ceil(BLOCK) - 1 });
             sources[slot].voice = k as u16 + 1;
             return None;
         }
@@ -87,10 +92,10 @@ impl Voices {
         })?
     }
 
-    /// Turns the voice of a source to its direction. Returns the delays to the ears; `None` if it has no voice or is leaving it.
+    /// Turns the voice of a source to its direction. Returns the delays to the ears; `None` if it has no voice, not yet, or is leaving it.
     pub(super) fn turn(&mut self, source: &Source) -> Option<[f32; 2]> {
         let voice = self.voices.get_mut(usize::from(source.voice).checked_sub(1)?)?;
-        if voice.leaving {
+        if voice.leaving || voice.priming > 0 {
             return None;
         }
         if voice.new || voice.direction != source.target.direction {
@@ -118,9 +123,15 @@ impl Voices {
         Some(Measured { line: &mut voice.line, now: [left, right], next })
     }
 
-    /// After a block of a source: its taps have arrived; a voice that has faded out is free.
-    pub(super) fn settle(&mut self, source: &mut Source) {
-        let Some(voice) = usize::from(source.voice).checked_sub(1).and_then(|k| self.voices.get_mut(k)) else { return };
+    /// After a block of a source: its taps have arrived; a voice that has faded out is free. Returns whether one can be heard from now on.
+    pub(super) fn settle(&mut self, source: &mut Source) -> bool {
+        let Some(voice) = usize::from(source.voice).checked_sub(1).and_then(|k| self.voices.get_mut(k)) else {
+            return false;
+        };
+        if voice.priming > 0 && !voice.leaving && source.target.gain != 0.0 {
+            voice.priming -= 1;
+            return voice.priming == 0;
+        }
         if voice.moved {
             std::mem::swap(&mut voice.now, &mut voice.next);
         }
@@ -128,6 +139,7 @@ impl Voices {
         if (source.now.measured, source.next.measured) == (0.0, 0.0) {
             self.free(source);
         }
+        false
     }
 
     /// Takes the voice of a source away.
@@ -146,8 +158,8 @@ impl Voices {
 }
 
 impl Voice {
-    fn take(&mut self, slot: usize) {
-        self.slot = Some(slot);
+    fn take(&mut self, slot: usize, priming: usize) {
+        (self.slot, self.priming) = (Some(slot), priming);
         (self.leaving, self.moved, self.new, self.claims) = (false, false, true, 0);
         self.line.fill(0.0);
     }

@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 const LENGTH_S: f64 = 3e-3;
 
 /// What is kept before it sets in.
-const BEFORE_S: f64 = 2e-4;
+const BEFORE_S: f64 = 1e-4;
 
 /// A response sets in where it first reaches this share of its peak.
 const ONSET: f64 = 0.15;
@@ -52,8 +52,8 @@ impl Hrtf {
                 for (i, weight) in nearest(&usable, grid_direction(e, a)) {
                     let one = aligned[i]
                         .get_or_insert_with(|| align(&measurements[i], measured_hz, sample_rate_hz, taps, &kernel));
-                    for ear in 0..2 {
-                        delays_s[at][ear] += weight * one.delays_s[ear];
+                    for (ear, delay_s) in delays_s[at].iter_mut().enumerate() {
+                        *delay_s += weight * one.delays_s[ear];
                         let from = (2 * at + ear) * taps;
                         for (k, x) in one.taps[ear].iter().enumerate() {
                             responses[from + taps - 1 - k] += weight * x;

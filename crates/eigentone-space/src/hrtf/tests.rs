@@ -1,8 +1,9 @@
 //! A spherical head, sampled as measurements, must come back as itself.
 
 use super::*;
+use crate::BLOCK;
 use crate::head;
-use crate::one_pole::{OnePole, PAD, Padded, pole};
+use crate::one_pole::{OnePole, pole};
 
 /// Responses of the spherical head on a coarse grid, each late by its delay plus a millisecond.
 pub(crate) fn spherical_head(rate_hz: f64, length: usize) -> Vec<Measurement> {
@@ -22,11 +23,11 @@ pub(crate) fn spherical_head(rate_hz: f64, length: usize) -> Vec<Measurement> {
                 };
                 let dry: Vec<f32> = (0..length).map(impulse).collect();
                 let (mut filter, mut low) = (OnePole::default(), Vec::new());
-                for block in dry.chunks(crate::BLOCK) {
-                    let mut x: Padded = [0.0; PAD + crate::BLOCK];
-                    x[PAD..PAD + block.len()].copy_from_slice(block);
-                    let mut y = [0.0; crate::BLOCK];
-                    filter.low_pass::<false>(pole(head::pole_hz(), rate_hz), &mut x, &mut y);
+                for block in dry.chunks(BLOCK) {
+                    let mut x = [0.0; BLOCK];
+                    x[..block.len()].copy_from_slice(block);
+                    let mut y = [0.0; BLOCK];
+                    filter.low_pass::<false>(pole(head::pole_hz(), rate_hz), &x, &mut y);
                     low.extend(y);
                 }
                 dry.iter().zip(&low).map(|(d, l)| ear.shadow * d + (1.0 - ear.shadow) * l).collect::<Vec<f32>>()
@@ -51,8 +52,8 @@ fn delays_and_levels_come_back() {
             let expected_s = ears[0].delay_s - ears[1].delay_s;
             let found_s = (delays[0] - delays[1]) / rate_hz as f32;
             assert!((found_s - expected_s).abs() < 4e-5, "{rate_hz} Hz, {degrees}°: {found_s} for {expected_s}");
-            for ear in 0..2 {
-                let sum: f32 = taps[ear].iter().sum();
+            for taps in &taps {
+                let sum: f32 = taps.iter().sum();
                 assert!((sum - 1.0).abs() < 0.1, "{rate_hz} Hz, {degrees}°: at low frequencies {sum}");
             }
         }
