@@ -261,7 +261,6 @@ impl Direct {
         let rate = self.sample_rate_hz as f32;
         let mut next = Ramped {
             sends: [early[0], early[1], early[2], late[0], late[1], late[2]],
-            tilt: source.next.tilt,
             directivity: [d, 1.0 - d],
             ..Ramped::default()
         };
@@ -275,7 +274,7 @@ impl Direct {
             next.ears = ears.map(|ear| [gain * ear.shadow, gain * (1.0 - ear.shadow)]);
             source.delays = ears.map(|ear| ear.delay_s * rate);
         }
-        source.go_to(next, &self.tilts, self.past.div_ceil(BLOCK) as u8);
+        source.go_to(next, self.past.div_ceil(BLOCK) as u8);
     }
 }
 

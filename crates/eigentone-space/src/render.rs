@@ -7,16 +7,21 @@ use crate::BLOCK;
 use crate::delay;
 use crate::kernel::multiply_add;
 use crate::one_pole::OnePole;
+use crate::tilt::LOW_PASSES;
 
 /// Buses of reverberation: three early, three late.
 pub const BUSES: usize = 6;
+
+/// Gains of a tilt that is none.
+const FLAT: [f32; 1 + LOW_PASSES] = [1.0, 0.0, 0.0];
 
 /// Everything that goes in a straight line from the end of one block to the end of the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Ramped {
     pub sends: [f32; BUSES],
+    /// Gains dry and behind each low-pass.
+    pub tilt: [f32; 1 + LOW_PASSES],
     /// Gains dry and behind the low-pass.
-    pub tilt: [f32; 2],
     pub directivity: [f32; 2],
     /// The same for each ear, times the gain of the source.
     pub ears: [[f32; 2]; 2],
@@ -26,25 +31,25 @@ pub(crate) struct Ramped {
     pub delays: [f32; 2],
 }
 
-/// Poles of the three low-passes.
+/// Poles of the low-passes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Poles {
-    pub tilt: f32,
+    pub tilt: [f32; LOW_PASSES],
     pub directivity: f32,
     pub head: f32,
 }
 
-/// Memories of the three low-passes.
+/// Memories of the low-passes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Filters {
-    pub tilt: OnePole,
+    pub tilt: [OnePole; LOW_PASSES],
     pub directivity: OnePole,
     pub head: OnePole,
 }
 
 impl Filters {
     pub(crate) fn is_finite(&self) -> bool {
-        [self.tilt, self.directivity, self.head].iter().all(OnePole::is_finite)
+        self.tilt.iter().chain([&self.directivity, &self.head]).all(OnePole::is_finite)
     }
 }
 
@@ -106,9 +111,12 @@ pub(crate) fn block<const FUSED: bool>(job: Job<'_>) {
     }
     let mut sound = *arriving;
     let mut low = [0.0; BLOCK];
-    if [now.tilt[1], next.tilt[1]] != [0.0; 2] {
-        filters.tilt.low_pass::<FUSED>(poles.tilt, &sound, &mut low);
-        mix::<FUSED>(&mut sound, &low, now.tilt, next.tilt);
+    if [now.tilt, next.tilt] != [FLAT; 2] {
+        let mut high = [0.0; BLOCK];
+        filters.tilt[0].low_pass::<FUSED>(poles.tilt[0], &sound, &mut low);
+        filters.tilt[1].low_pass::<FUSED>(poles.tilt[1], &sound, &mut high);
+        mix::<FUSED>(&mut sound, &low, [now.tilt[0], now.tilt[1]], [next.tilt[0], next.tilt[1]]);
+        add_scaled::<FUSED>(&high, now.tilt[2], next.tilt[2], &mut sound);
     }
     if [now.directivity[1], next.directivity[1]] != [0.0; 2] {
         filters.directivity.low_pass::<FUSED>(poles.directivity, &sound, &mut low);

@@ -38,6 +38,9 @@ use std::sync::Arc;
 /// Time in which parameters follow what is asked, in s. When a source comes out from behind a corner other probes and cubes come into sight at once; sound bends around it.
 const FOLLOW_S: f64 = 0.04;
 
+/// Loss of direct sound from which on a tilt counts fully, in dB.
+const SHADOW_DB: f32 = 6.0;
+
 /// How a space is made.
 #[derive(Clone, Debug)]
 pub struct SpaceSettings {
@@ -145,6 +148,12 @@ pub fn space(settings: &SpaceSettings) -> (Space, Renderer) {
     (space, renderer)
 }
 
+/// How much of a tilt counts at a level of direct sound, in dB: a shadow is both quiet and dull. In plain sight, where level is not lost, reflections from the ground tilt
+/// the lowest octaves as well, but that says nothing of what is above them.
+fn shadow(direct_db: f32) -> f32 {
+    (-direct_db / SHADOW_DB).clamp(0.0, 1.0)
+}
+
 impl Space {
     /// Where the listener is and looks; up is +z.
     pub fn listen(&mut self, position: Vec3, look: Vec3) {
@@ -189,7 +198,7 @@ impl Space {
         let reverberant = self.decoder.is_some();
         let target = Target {
             gain: sends.direct,
-            tilt_db: steps[Parameter::Tilt as usize],
+            tilt_db: steps[Parameter::Tilt as usize] * shadow(steps[Parameter::Direct as usize]),
             direction: self.frame.map(|axis| axis.dot(away) as f32),
             distance_m: answer.distance_m as f32,
             early: if reverberant { sends.early } else { [0.0; 3] },

@@ -60,14 +60,14 @@ fn occlusion_obstruction_and_exclusion_are_where_they_should_be() {
     let obstructed = heard(at(2.5, 6.5), at(2.5, 8.9));
     // In rooms at different ends of the flat.
     let occluded = heard(at(3.5, 2.1), at(11.8, 8.0));
-    // From the corridor through a door into the bath, in sight.
-    let excluded = heard(at(10.45, 5.1), at(10.45, 2.4));
+    // From the corridor through a door into the bedroom, in sight.
+    let excluded = heard(at(11.95, 5.1), at(11.95, 8.0));
     println!("open {open:?}\nobstructed {obstructed:?}\noccluded {occluded:?}\nexcluded {excluded:?}");
     assert!(obstructed.direct_db < open.direct_db - 4.0, "obstruction: direct sound is low");
     assert!((obstructed.early_db - open.early_db).abs() < 3.0, "obstruction: early sound is kept");
     assert!(occluded.direct_db < open.direct_db - 10.0, "occlusion: direct sound is low");
     assert!(occluded.early_db < open.early_db - 10.0, "occlusion: so is early sound");
-    assert!(excluded.direct_db > open.direct_db - 3.5, "exclusion: direct sound is kept");
+    assert!(excluded.direct_db > open.direct_db - 3.0, "exclusion: direct sound is kept");
     assert!(excluded.early_db < open.early_db - 3.0, "exclusion: early sound is low");
     assert!(obstructed.tilt_db < open.tilt_db + 0.5, "high tones bend less");
 }
@@ -190,6 +190,9 @@ fn clicks(samples: &[f32]) -> Vec<f64> {
     x.chunks(256).map(|c| (c.iter().map(|y| y * y).sum::<f64>() / c.len() as f64).sqrt()).collect()
 }
 
+/// Samples after which the beginning of the tone has left the reverberation, where it is a click itself.
+const START: usize = 26_460;
+
 /// Through doors and around corners at 20 m/s, while the listener turns: nothing clicks.
 #[test]
 fn a_source_that_flies_through_doors_does_not_click() {
@@ -203,7 +206,7 @@ fn a_source_that_flies_through_doors_does_not_click() {
             let loudest = level(x).into_iter().fold(0.0f32, f32::max);
             clicks(x)[20..].iter().copied().fold(0.0, f64::max) / f64::from(loudest)
         };
-        let (quiet, busy) = (ratio(&still[channel][8820..]), ratio(&moving[channel][8820..]));
+        let (quiet, busy) = (ratio(&still[channel][START..]), ratio(&moving[channel][START..]));
         println!("fourth differences over the level: still {quiet:.2e}, flying {busy:.2e}");
         assert!(busy < 1.5 * quiet, "{busy} {quiet}");
         assert!(moving[channel].iter().all(|y| y.is_finite()));

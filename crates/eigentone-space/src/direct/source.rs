@@ -4,16 +4,13 @@ use super::Target;
 use crate::BLOCK;
 use crate::one_pole::pole;
 use crate::render::{Filters, Poles, Ramped};
-use crate::tilt::{STEEPEST_DB, TiltTable};
+use crate::tilt::{self, STEEPEST_DB, TiltTable};
 
 /// Gains below this are nothing: −120 dB.
 const NOTHING: f32 = 1e-6;
 
 /// Greatest gain: 60 dB.
 const LOUDEST: f32 = 1e3;
-
-/// Most that the tilt moves per block, in dB per octave: the whole range in 35 ms. A pole that leaps would be heard.
-const TILT_STEP_DB: f32 = 0.25;
 
 /// Most samples that the delay to an ear moves per block. Only sources that leap reach it.
 const DELAY_STEP: f32 = BLOCK as f32 / 8.0;
@@ -39,8 +36,6 @@ pub(super) struct Source {
     pub next: Ramped,
     /// Delays to go to, in samples.
     pub delays: [f32; 2],
-    /// Tilt at the end of the last block.
-    tilt_db: f32,
     pub filters: Filters,
     directivity_pole: f32,
     /// Blocks to go until the delays to the ears are empty.
@@ -59,13 +54,10 @@ impl Source {
     }
 
     /// Sets where the next block goes to; a new source is there already.
-    pub(super) fn go_to(&mut self, next: Ramped, tilts: &TiltTable, drain: u8) {
+    pub(super) fn go_to(&mut self, next: Ramped, drain: u8) {
         let delays = self.next.delays;
-        self.next = Ramped { delays, ..next };
+        self.next = Ramped { delays, tilt: tilt::gains(self.target.tilt_db), ..next };
         if self.life == Life::New {
-            self.tilt_db = self.target.tilt_db;
-            let tilt = tilts.at(self.tilt_db);
-            self.next.tilt = [tilt.dry, tilt.wet];
             self.next.delays = self.delays;
             self.now = self.next;
         }
@@ -91,14 +83,11 @@ impl Source {
 
     /// Moves what must not leap. Returns the poles of the next block.
     pub(super) fn advance(&mut self, tilts: &TiltTable, longest_delay: f32) -> Poles {
-        self.tilt_db = self.target.tilt_db.clamp(self.tilt_db - TILT_STEP_DB, self.tilt_db + TILT_STEP_DB);
-        let tilt = tilts.at(self.tilt_db);
-        self.next.tilt = [tilt.dry, tilt.wet];
         for (ear, next) in self.next.delays.iter_mut().enumerate() {
             let now = self.now.delays[ear];
             *next = self.delays[ear].clamp(now - DELAY_STEP, now + DELAY_STEP).clamp(0.0, longest_delay);
         }
-        Poles { tilt: tilt.pole, directivity: self.directivity_pole, head: 0.0 }
+        Poles { tilt: tilts.poles(), directivity: self.directivity_pole, head: 0.0 }
     }
 
     /// After a block: what was to come has come.
