@@ -32,6 +32,14 @@ pub const EARLY_TIMES_S: [f64; 3] = [0.5, 1.0, 3.0];
 pub const LATE_TIMES_S: [f64; 3] = [0.75, 1.5, 3.0];
 /// When early filters begin, in s after the direct sound.
 pub const EARLY_START_S: f64 = 0.005;
+
+/// When early sound begins after direct sound in a field that ends at `f_max_hz`, in s: 11 ms at 500 Hz. The pulse of the simulation is not a click, so what follows the direct sound closely was counted as part of
+/// it: half of it at 8 ms (REFERENCE D.4), next to nothing one width of that step later. Were early sound to begin before, some of it would count twice.
+pub fn early_start_s(f_max_hz: f64) -> f64 {
+    let sigma_s = std::f64::consts::LN_10.sqrt() / (std::f64::consts::PI * f_max_hz.max(1.0));
+    // The middle of the step is 6 σ after Δ_DS, its width 3 σ, and the onset 2.7 σ before the peak.
+    EARLY_START_S.max(5.0 * sigma_s) + (6.0 + 3.0 - 2.7) * sigma_s
+}
 /// Length of early filters, in s.
 pub const EARLY_LENGTH_S: f64 = 0.2;
 /// When late filters begin, in s after the direct sound: where early ones end.

@@ -35,7 +35,7 @@ mod level;
 mod transform;
 
 use crate::BLOCK;
-use crate::canonical::{Canonical, EARLY_START_S, LATE_START_S, samples, usable_rate_hz};
+use crate::canonical::{Canonical, EARLY_LENGTH_S, EARLY_START_S, samples, usable_rate_hz};
 use level::{Filter, Level};
 
 /// Inputs: three early, three late, in the order of the canonical filters.
@@ -131,12 +131,20 @@ impl std::fmt::Debug for Reverb {
 }
 
 impl Reverb {
-    /// Plans and transforms all filters. This is the only place that allocates.
+    /// Plans and transforms all filters; early ones begin 5 ms after the direct sound.
     pub fn new(sample_rate_hz: f64, filters: &Canonical) -> Self {
+        Self::starting(sample_rate_hz, filters, EARLY_START_S)
+    }
+
+    /// The same with early filters that begin so long after the direct sound, not less than 5 ms and not more than 50 ms. This is the only place that allocates.
+    pub fn starting(sample_rate_hz: f64, filters: &Canonical, early_start_s: f64) -> Self {
+        let sensible = if early_start_s.is_finite() { early_start_s } else { EARLY_START_S };
+        let early_start_s = sensible.clamp(EARLY_START_S, 0.05);
+        let late_start_s = early_start_s + EARLY_LENGTH_S;
         let rate_hz = usable_rate_hz(sample_rate_hz);
         let sizes = sizes(rate_hz);
         let mut levels = Vec::new();
-        for (first_input, start_s, kind) in [(0, EARLY_START_S, &filters.early), (3, LATE_START_S, &filters.late)] {
+        for (first_input, start_s, kind) in [(0, early_start_s, &filters.early), (3, late_start_s, &filters.late)] {
             let start = samples(start_s, rate_hz);
             let length = kind.iter().flatten().map(Vec::len).max().unwrap_or(0);
             for stretch in stretches(start, start + length, &sizes) {
@@ -229,7 +237,7 @@ mod tests {
     #[test]
     fn stretches_join_and_are_ready_in_time() {
         for rate_hz in [8_000.0, 11_025.0, 16_000.0, 22_050.0, 44_100.0, 48_000.0, 96_000.0, 192_000.0] {
-            for (start_s, length_s) in [(EARLY_START_S, 0.2), (LATE_START_S, 3.0)] {
+            for (start_s, length_s) in [(EARLY_START_S, 0.2), (crate::canonical::LATE_START_S, 3.0)] {
                 let start = samples(start_s, rate_hz);
                 let end = start + samples(length_s, rate_hz);
                 let cut = stretches(start, end, &sizes(rate_hz));

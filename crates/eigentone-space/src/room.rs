@@ -22,7 +22,7 @@
 //! ```
 
 use crate::air::Air;
-use crate::canonical::Canonical;
+use crate::canonical::{Canonical, early_start_s};
 use crate::convolve::Reverb;
 use crate::decode::{Answer, Decoder, DecoderSettings, free_field};
 use crate::direct::{Direct, Spatial, Target};
@@ -131,7 +131,8 @@ pub fn space(settings: &SpaceSettings) -> (Space, Renderer) {
         direct.set_field(field.info().f_max_hz);
     }
     direct.set_doppler(settings.doppler);
-    let reverb = settings.field.is_some().then(|| Reverb::new(rate, &filters));
+    let reverb =
+        settings.field.as_ref().map(|field| Reverb::starting(rate, &filters, early_start_s(field.info().f_max_hz)));
     let (to_audio, from_control) = rtrb::RingBuffer::new((4 * settings.most_sources).max(64));
     let decoder = settings.field.clone().map(|field| Decoder::new(field, settings.decoder));
     let space = Space {

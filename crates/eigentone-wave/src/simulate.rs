@@ -232,6 +232,23 @@ impl Acoustics {
         Cost { cells, ears, steps: around.steps, bytes }
     }
 
+    /// The sound at some points when the pulse goes off at another, with its time step that of [`timing`](Self::timing): what parameters are made of. `None` if the source or a point is inside something or
+    /// out of reach, or if `stop` was set.
+    pub fn hear(&self, source: Vec3, points: &[Vec3], parallel: bool, stop: &AtomicBool) -> Option<Vec<Vec<f32>>> {
+        let mut around = self.around(source)?;
+        let local = |point: &Vec3| {
+            let at = self.voxels.lattice.cube(*point);
+            let at = [0, 1, 2].map(|a| at[a] - around.first[a]);
+            let inside = (0..3).all(|a| at[a] >= 0 && at[a] < around.domain.size[a] as i64);
+            let cell = inside.then(|| around.domain.index(at.map(|i| i as usize)))?;
+            (around.domain.cells[cell] == AIR).then_some(cell)
+        };
+        let cells: Vec<usize> = points.iter().map(local).collect::<Option<_>>()?;
+        around.ears = cells.into_iter().enumerate().map(|(cube, cell)| Ears { cube, cells: vec![cell] }).collect();
+        let recordings = around.record(&self.timing(), parallel, stop)?;
+        Some(recordings.chunks_exact(around.steps).map(<[f32]>::to_vec).collect())
+    }
+
     /// Simulates sound from a probe and describes what arrives everywhere around. `None` if it is inside something, or if `stop` was set.
     pub fn simulate(&self, probe: Vec3, parallel: bool, stop: &AtomicBool) -> Option<ProbeField> {
         let around = self.around(probe)?;

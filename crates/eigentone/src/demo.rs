@@ -1,6 +1,7 @@
-//! The newcomer's first command: five objects made, struck at two places each, and three scenes played; drawn and written up.
+//! The newcomer's first command: five objects made, struck at two places each, three scenes played, and two rooms baked and heard; drawn and written up.
 
 mod page;
+mod rooms;
 
 use crate::level::{self, Level};
 use crate::scene::cache::ModelCache;
@@ -12,6 +13,7 @@ use eigentone_core::{MaterialTable, ModalModel, TriMesh, Vec3};
 use eigentone_io::{AudioBuffer, SampleFormat, WriteError, write_atomic, write_model, write_obj, write_wav};
 use eigentone_modal::{MeshModelSettings, Progress, model_from_mesh};
 use eigentone_synth::{Strike, strike};
+pub use rooms::{DemoRoom, DemoRooms};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -109,6 +111,8 @@ pub struct DemoReport {
     pub objects: Vec<DemoObject>,
     /// The scenes.
     pub scenes: Vec<DemoScene>,
+    /// One object in two rooms.
+    pub rooms: rooms::DemoRooms,
 }
 
 /// One scene.
@@ -139,8 +143,9 @@ const SCENES: [(&str, &str); 3] = [
     ("surfaces", include_str!("../../../scenes/surfaces.toml")),
 ];
 
-/// Share of the work that objects are; the rest is scenes.
+/// Shares of the work that objects and scenes are; the rest is rooms.
 const OBJECTS_SHARE: f64 = 0.6;
+const SCENES_SHARE: f64 = 0.3;
 
 /// One object.
 #[derive(Clone, Debug, Serialize)]
@@ -191,15 +196,17 @@ pub fn run(folder: &Path, progress: &Progress<'_>) -> Result<DemoReport, Error> 
     let mut scenes = Vec::new();
     for (k, (name, text)) in SCENES.iter().enumerate() {
         let share = |_: &str, s: f64| {
-            progress.report(name, OBJECTS_SHARE + (1.0 - OBJECTS_SHARE) * (k as f64 + s) / SCENES.len() as f64);
+            progress.report(name, OBJECTS_SHARE + SCENES_SHARE * (k as f64 + s) / SCENES.len() as f64);
         };
         scenes.push(play(folder, name, text, &Progress::new(&share))?);
     }
+    let before = OBJECTS_SHARE + SCENES_SHARE;
+    let rooms = rooms::run(folder, &|name, s| progress.report(name, before + (1.0 - before) * s))?;
     let overview = folder.join("overview.png");
     write_bytes(&overview, &draw_overview(&exhibits, &made).png_bytes())?;
     let page = folder.join("index.html");
-    write_bytes(&page, page::html(&objects, &scenes).as_bytes())?;
-    Ok(DemoReport { folder: folder.to_owned(), page, overview, objects, scenes })
+    write_bytes(&page, page::html(&objects, &scenes, &rooms).as_bytes())?;
+    Ok(DemoReport { folder: folder.to_owned(), page, overview, objects, scenes, rooms })
 }
 
 fn play(folder: &Path, name: &str, text: &str, progress: &Progress<'_>) -> Result<DemoScene, Error> {

@@ -15,7 +15,7 @@ use eigentone_core::Vec3;
 use eigentone_core::event::BodyId;
 use eigentone_io::Field;
 use eigentone_space::BLOCK;
-use eigentone_space::canonical::{LATE_START_S, LATE_TIMES_S};
+use eigentone_space::canonical::{EARLY_LENGTH_S, LATE_TIMES_S, early_start_s};
 use eigentone_space::decode::{Answer, Decoder, DecoderSettings};
 use eigentone_space::direct::Spatial;
 use eigentone_space::room::{Place, SpaceSettings, space};
@@ -68,7 +68,8 @@ pub fn response_with(field: &Arc<Field>, hearing: &Hearing, sample_rate_hz: f64,
     let late_s = answer.parameters.late_decay_s.clamp(LATE_TIMES_S[0], LATE_TIMES_S[2]);
     let late_s = if late_s > LATE_TIMES_S[1] { LATE_TIMES_S[2] } else { LATE_TIMES_S[1] };
     let latency = renderer.latency();
-    let length = ((LATE_START_S + late_s) * sample_rate_hz) as usize;
+    let late_start_s = early_start_s(field.info().f_max_hz) + EARLY_LENGTH_S;
+    let length = ((late_start_s + late_s) * sample_rate_hz) as usize;
     let mut channels: [Vec<f32>; 2] = Default::default();
     let mut sound = [0.0; BLOCK];
     sound[0] = 1.0;

@@ -29,6 +29,12 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
             scene.name, scene.bodies, scene.impacts, scene.contacts
         ));
     }
+    for room in &report.rooms.rooms {
+        output::say(format_args!(
+            "{:15} {} simulations, decay {:.1} s: {}",
+            room.name, room.probes, room.late_decay_s, room.title
+        ));
+    }
     output::say(format_args!(
         "\nopen {} in a browser to hear them; {} shows them",
         report.page.display(),

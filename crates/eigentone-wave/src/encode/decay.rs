@@ -175,15 +175,14 @@ impl Decay {
         self.curve_db.reverse();
     }
 
-    /// From the root mean square of the curve's slopes where it falls from −3 to −13 dB.
+    /// From a line through the curve where it falls from −3 to −13 dB. The root mean square of its slopes, as in the paper, makes of every wavering of the curve a faster decay.
     fn early_s(&self) -> f64 {
         let last = self.curve_db.len() - 1;
         let below = |db: f64| self.curve_db.iter().position(|&i| i < self.curve_db[0] - db);
         let to = below(13.0).unwrap_or(last).max(1);
         // A curve that falls by 10 dB within one hop or does not fall by 3 dB at all has at least its one difference.
         let from = below(3.0).unwrap_or(0).min(to - 1);
-        let squares: f64 = self.curve_db[from..=to].windows(2).map(|i| (i[1] - i[0]).powi(2)).sum();
-        self.time_s((squares / (to - from) as f64).sqrt() / self.hop_s)
+        self.time_s(-line(&self.curve_db[from..=to], self.hop_s).0)
     }
 
     fn time_s(&self, fall_db_s: f64) -> f64 {

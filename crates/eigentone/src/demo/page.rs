@@ -1,6 +1,6 @@
 //! The demo's web page: plays the sounds without a server.
 
-use super::{DemoObject, DemoScene};
+use super::{DemoObject, DemoRooms, DemoScene};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -15,11 +15,11 @@ figcaption{font-size:.92em;margin-bottom:.2rem}audio{width:100%}\
 img{max-width:100%;border-radius:4px;background:#fff}code{font-size:.92em}";
 
 /// The page; files are named relative to it.
-pub fn html(objects: &[DemoObject], scenes: &[DemoScene]) -> String {
+pub fn html(objects: &[DemoObject], scenes: &[DemoScene], rooms: &DemoRooms) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
          <title>Eigentone demo</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>Eigentone</h1>\n\
-         <p>Five objects made from a mesh and a material, each struck at two places, and three scenes in which things fall, roll and scrape. Nothing here was recorded.</p>\n"
+         <p>Five objects made from a mesh and a material, each struck at two places, three scenes in which things fall, roll and scrape, and one sound in two rooms whose acoustics were computed from the wave equation. Nothing here was recorded.</p>\n"
     );
     for object in objects {
         article(&mut page, object);
@@ -38,6 +38,23 @@ pub fn html(objects: &[DemoObject], scenes: &[DemoScene]) -> String {
             name(&s.picture)
         );
     }
+    page.push_str("<article>\n<h2>One block of wood in two rooms</h2>\n<div class=\"strikes\">\n");
+    for r in &rooms.rooms {
+        let _ = writeln!(
+            page,
+            "<figure><figcaption>{}: {} simulations, decay {:.1} s · <code>{}</code></figcaption><audio controls preload=\"none\" src=\"{}\"></audio></figure>",
+            r.title,
+            r.probes,
+            r.late_decay_s,
+            name(&r.field),
+            name(&r.sound)
+        );
+    }
+    let _ = write!(
+        page,
+        "</div>\n<p><img src=\"{}\" alt=\"Spectrograms and decay curves\"></p>\n</article>\n",
+        name(&rooms.picture)
+    );
     page.push_str("<article>\n<h2>Overview</h2>\n<img src=\"overview.png\" alt=\"Meshes, modes and spectrograms of all objects\">\n</article>\n</body>\n</html>\n");
     page
 }

@@ -89,7 +89,7 @@ fn turned(from: Vec3, to: Vec3, share: f64) -> Vec3 {
     let angle = from.angle_between(to);
     // Straight back is left as good as right: to the left.
     let axis = from.cross(to).normalize_or(from.any_orthonormal_vector());
-    let axis = if angle > 3.14 { Vec3::Z.reject_from(from).normalize_or(axis) } else { axis };
+    let axis = if angle > 0.999 * std::f64::consts::PI { Vec3::Z.reject_from(from).normalize_or(axis) } else { axis };
     glam::DQuat::from_axis_angle(axis, angle * share) * from
 }
 
