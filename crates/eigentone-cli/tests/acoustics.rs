@@ -58,6 +58,16 @@ fn a_room_is_baked_and_says_what_sabine_says() {
         number(&answer, key);
     }
     assert!((number(&answer, "distance_m") - 20f64.sqrt()).abs() < 1e-9 && number(&answer, "confidence") > 0.3);
+    // The impulse response begins with the direct sound and is as long as the late filters.
+    let told = b.json(&[&ask[..], &["--ir", "ir.wav", "--plot", "ir.png", "--rate", "48000"]].concat());
+    assert_eq!(told["ir"].as_str(), Some("ir.wav"), "{told}");
+    let sound = b.json(&["inspect", "ir.wav", "--json"]);
+    assert_eq!((sound["sample_rate_hz"].as_f64(), sound["channels"].as_u64()), (Some(48_000.0), Some(2)), "{sound}");
+    assert!(number(&sound, "duration_s") > 1.5, "{sound}");
+    assert_eq!(&std::fs::read(b.path("ir.png")).unwrap()[1..4], b"PNG");
+    b.bad(&[&ask[..], &["--ir", "missing/ir.wav"]].concat(), &["missing"]);
+    assert_eq!(b.bad(&[&ask[..], &["--rate", "10"]].concat(), &["--rate"]), 2);
+
     let (volume, area) = (8.0 * 6.0 * 3.0, 2.0 * (48.0 + 24.0 + 18.0));
     let sabine_s = 0.161 * volume / (0.1 * area);
     let found = number(&answer, "late_decay_s");
@@ -145,7 +155,7 @@ fn scenes_that_cannot_be_baked_say_what_to_do() {
 
     b.write("wide.obj", box_obj([1000.0, 1000.0, 3.0], "brick"));
     let wide = "[acoustics]\nmesh = 'wide.obj'\nf_max_hz = 1000\n";
-    bad("wide.toml", wide, &["wide.toml", "1000 × 1000 × 3 m", "1073741824 cells", "lower frequency"]);
+    bad("wide.toml", wide, &["wide.toml", "1000 × 1000 × 3 m", "268435456 cells", "lower frequency"]);
 
     b.write("nan.obj", box_obj([4.0, f64::NAN, 2.5], "brick"));
     bad("nan.toml", "[acoustics]\nmesh = 'nan.obj'\n", &["nan.toml", "vertex 2", "finite"]);

@@ -47,7 +47,7 @@ pub const LATE_START_S: f64 = EARLY_START_S + EARLY_LENGTH_S;
 /// Length of the ends that meet at the joint, in s: the energy of the last of these of an early filter sets the level of the first of a late one.
 pub const JOINT_S: f64 = 0.025;
 /// Sample rates for which filters can be made, in Hz.
-pub const RATES_HZ: std::ops::RangeInclusive<f64> = 8_000.0..=192_000.0;
+pub const RATES_HZ: std::ops::RangeInclusive<f64> = 8_000.0..=384_000.0;
 
 /// The filters for one sample rate. Same rate and same air, same filters.
 #[derive(Clone, Debug, PartialEq)]

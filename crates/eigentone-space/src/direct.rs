@@ -167,16 +167,36 @@ impl Direct {
             source.life = Life::New;
             self.pasts[slot * 2 * self.past..(slot + 1) * 2 * self.past].fill(0.0);
         }
+        let quiet = source.life != Life::On;
         source.set(target, self.sample_rate_hz);
+        // One that does not sound now needs no measured responses.
+        if !quiet {
+            self.ask(slot);
+        }
+        self.place(slot);
+        if let Some(doppler) = &mut self.doppler {
+            doppler.aim(slot, target.distance_m, quiet);
+        }
+    }
+
+    /// Gives a source measured responses if it is loud enough for them.
+    fn ask(&mut self, slot: usize) {
         if let Some(voices) = &mut self.voices
             && let Some(loser) = voices.ask(slot, &mut self.sources)
         {
             self.place(loser);
         }
-        self.place(slot);
-        if let Some(doppler) = &mut self.doppler {
-            doppler.aim(slot, target.distance_m, new);
+    }
+
+    /// Lets a source rest that has been silent until nothing of it is on its way any more: when it sounds again, it begins where it is then.
+    pub fn rest(&mut self, slot: usize) {
+        let Some(source) = self.sources.get_mut(slot).filter(|s| s.life == Life::On) else { return };
+        if let Some(voices) = &mut self.voices {
+            voices.free(source);
         }
+        *source = Source::default();
+        source.life = Life::New;
+        self.pasts[slot * 2 * self.past..(slot + 1) * 2 * self.past].fill(0.0);
     }
 
     /// Lets a source go: it falls silent over the next block that is [added](Self::add), if one is, and its place is free.
@@ -209,10 +229,14 @@ impl Direct {
         out: &mut [[f32; BLOCK]; 2],
         buses: &mut [[f32; BLOCK]; BUSES],
     ) {
-        let Some(source) = self.sources.get_mut(slot) else { return };
-        if source.life == Life::Free {
+        if self.sources.get(slot).is_none_or(|s| s.life == Life::Free) {
             return;
         }
+        if self.voices.is_some() && self.sources[slot].life == Life::New {
+            self.ask(slot);
+            self.place(slot);
+        }
+        let source = &mut self.sources[slot];
         let x = if is_finite(x) { x } else { &[0.0; BLOCK] };
         let arrived = self.doppler.as_mut().map(|doppler| doppler.pass(slot, x));
         let (sends, direct) = (source.sends(), source.audible());
@@ -226,8 +250,7 @@ impl Direct {
                 Ears { past: [left, right], scratch: &mut self.scratch, measured }
             });
             (self.render)(Job {
-                x,
-                arriving: arrived.as_ref().unwrap_or(x),
+                x: arrived.as_ref().unwrap_or(x),
                 now: &source.now,
                 next: &source.next,
                 poles,

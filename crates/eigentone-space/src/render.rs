@@ -75,8 +75,6 @@ pub(crate) struct Ears<'a> {
 /// Work for one block.
 pub(crate) struct Job<'a> {
     pub x: &'a [f32; BLOCK],
-    /// What goes to the listener; the sends get `x`. Differs if sound takes time to arrive.
-    pub arriving: &'a [f32; BLOCK],
     pub now: &'a Ramped,
     pub next: &'a Ramped,
     pub poles: Poles,
@@ -102,14 +100,14 @@ const SHARES: [f32; BLOCK] = {
 /// Renders a block.
 #[inline(always)]
 pub(crate) fn block<const FUSED: bool>(job: Job<'_>) {
-    let Job { x, arriving, now, next, poles, filters, direct, ears, out, buses } = job;
+    let Job { x, now, next, poles, filters, direct, ears, out, buses } = job;
     for (k, bus) in buses.iter_mut().enumerate() {
         add_scaled::<FUSED>(x, now.sends[k], next.sends[k], bus);
     }
     if !direct {
         return;
     }
-    let mut sound = *arriving;
+    let mut sound = *x;
     let mut low = [0.0; BLOCK];
     if [now.tilt, next.tilt] != [FLAT; 2] {
         let mut high = [0.0; BLOCK];

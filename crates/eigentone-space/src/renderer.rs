@@ -31,6 +31,8 @@ struct Moving {
     left: u32,
     /// Blocks until all that it sounded has arrived.
     ringing: u32,
+    /// Removed, and to be let go when all has arrived.
+    leaving: bool,
 }
 
 /// The audio side: for each block [`begin`](Self::begin), [`add`](Self::add) for what sounds, [`finish`](Self::finish).
@@ -95,15 +97,11 @@ impl Renderer {
                     if source.id.is_some() {
                         self.direct.release(slot);
                     }
-                    *source = Moving { id: Some(body), now: goal.target, goal: goal.target, left: 0, ringing: 0 };
+                    *source = Moving { id: Some(body), now: goal.target, goal: goal.target, ..Moving::default() };
                     self.direct.aim(slot, goal.target);
                     heard(body, goal.heard);
                 }
-                None if source.id == Some(body) => {
-                    source.id = None;
-                    self.direct.release(slot);
-                }
-                None => {}
+                None => source.leaving |= source.id == Some(body),
             }
         }
         for (slot, source) in self.sources[..self.reached].iter_mut().enumerate() {
@@ -130,14 +128,21 @@ impl Renderer {
     /// Adds all that is heard in this block, left and right.
     pub fn finish(&mut self, out: &mut [[f32; BLOCK]; 2]) {
         for (slot, source) in self.sources[..self.reached].iter_mut().enumerate() {
-            if source.ringing == 0 {
-                continue;
+            if source.ringing > 0 {
+                if source.ringing <= self.flight {
+                    // Nothing new, but something is still on its way.
+                    self.direct.add(slot, &[0.0; BLOCK], &mut self.out, &mut self.buses);
+                }
+                source.ringing -= 1;
+                if source.ringing == 0 {
+                    self.direct.rest(slot);
+                    self.direct.aim(slot, source.now);
+                }
             }
-            if source.ringing <= self.flight {
-                // Nothing new, but something is still on its way.
-                self.direct.add(slot, &[0.0; BLOCK], &mut self.out, &mut self.buses);
+            if source.leaving && source.ringing == 0 {
+                self.direct.release(slot);
+                *source = Moving::default();
             }
-            source.ringing -= 1;
         }
         if let Some(reverb) = &mut self.reverb {
             reverb.process(&self.buses, &mut self.out);
@@ -155,6 +160,9 @@ impl Renderer {
 
 /// On the straight line from one target to another.
 fn between(from: &Target, to: &Target, share: f32) -> Target {
+    if share >= 1.0 {
+        return *to;
+    }
     let mix = |a: f32, b: f32| a + share * (b - a);
     let three = |a: [f32; 3], b: [f32; 3]| std::array::from_fn(|i| mix(a[i], b[i]));
     Target {

@@ -177,7 +177,11 @@ impl Space {
     }
 
     /// Tells where a source is: to be called for every source each time [`SpaceSettings::update_s`] has passed. A source that is new begins there.
+    /// One that is nowhere stays where it was.
     pub fn place(&mut self, body: BodyId, place: &Place) {
+        if !place.position.is_finite() {
+            return;
+        }
         let answer = self.ask(place.position);
         let Some(told) = self.told.get_mut(body.slot as usize) else { return };
         let goal_steps = answer.parameters.to_steps();
@@ -194,7 +198,7 @@ impl Space {
         self.stats.placed += 1;
         self.stats.clamped += u64::from(clamped.early || clamped.late);
         self.stats.unknown += u64::from(answer.confidence == 0.0);
-        let away = place.position - self.listener;
+        let away = (place.position - self.listener).clamp_length_max(1e6);
         let directivity = place.directivity.unwrap_or_default();
         let reverberant = self.decoder.is_some();
         let target = Target {
@@ -210,18 +214,24 @@ impl Space {
         self.send(body, Some(Goal::new(target)));
     }
 
-    /// A source that is no more.
+    /// A source that is no more. What it has sounded is heard to its end.
     pub fn remove(&mut self, body: BodyId) {
-        if let Some(told) = self.told.get_mut(body.slot as usize).filter(|t| t.is_some_and(|(id, _)| id == body)) {
-            *told = None;
-            self.send(body, None);
+        let slot = body.slot as usize;
+        let known = self.told.get(slot).is_some_and(|t| t.is_some_and(|(id, _)| id == body));
+        if known && self.send(body, None) {
+            self.told[slot] = None;
         }
     }
 
-    fn send(&mut self, body: BodyId, goal: Option<Goal>) {
-        if self.to_audio.push((body, goal)).is_err() {
-            self.stats.lost += 1;
-        }
+    /// Whether it is still told about a source: a removal that found the queue full is to be repeated.
+    pub fn knows(&self, body: BodyId) -> bool {
+        self.told.get(body.slot as usize).is_some_and(|t| t.is_some_and(|(id, _)| id == body))
+    }
+
+    fn send(&mut self, body: BodyId, goal: Option<Goal>) -> bool {
+        let sent = self.to_audio.push((body, goal)).is_ok();
+        self.stats.lost += u64::from(!sent);
+        sent
     }
 
     /// Slots of sources are below this.

@@ -46,7 +46,8 @@ impl Guide {
         let (to_thread, from_program) = channel();
         let shared = Arc::new(Shared::default());
         let own = shared.clone();
-        let every = Duration::from_secs_f64(update_s.clamp(1e-3, 1.0));
+        let sensible_s = if update_s.is_finite() { update_s.clamp(1e-3, 1.0) } else { 0.01 };
+        let every = Duration::from_secs_f64(sensible_s);
         let thread = std::thread::Builder::new()
             .name("eigentone-decoder".to_owned())
             .spawn(move || decode(space, &from_program, &own, every))?;
@@ -96,6 +97,7 @@ impl Drop for Guide {
 
 fn decode(mut space: Space, from_program: &Receiver<Told>, shared: &Shared, every: Duration) {
     let mut places: Vec<Option<(BodyId, Place)>> = Vec::new();
+    let mut removed: Vec<BodyId> = Vec::new();
     let mut next = Instant::now();
     while !shared.stop.load(Ordering::Relaxed) {
         loop {
@@ -114,12 +116,17 @@ fn decode(mut space: Space, from_program: &Receiver<Told>, shared: &Shared, ever
                     if let Some(known) = places.get_mut(body.slot as usize).filter(|k| k.is_some_and(|k| k.0 == body)) {
                         *known = None;
                     }
-                    space.remove(body);
+                    removed.push(body);
                 }
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => return,
             }
         }
+        // Until the audio side has taken them all in.
+        removed.retain(|body| {
+            space.remove(*body);
+            space.knows(*body)
+        });
         let begin = Instant::now();
         for (body, place) in places.iter().flatten() {
             space.place(*body, place);

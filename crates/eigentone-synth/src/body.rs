@@ -170,6 +170,8 @@ pub(crate) struct Body {
     pub emphasis: f32,
     /// What comes between the body and the listener, as a factor. It does not change the sound, only what is worth computing.
     heard: f32,
+    /// The same when its modes were last judged.
+    pub(super) judged: f32,
     /// Blocks in which it must be looked at, because a force has just begun to act and nobody knows yet which modes it moves.
     pub eager: u8,
     /// Whether the last block had sound.
@@ -241,6 +243,7 @@ impl Body {
             gain_goal: making.gain,
             emphasis: 1.0,
             heard: 1.0,
+            judged: 1.0,
             eager: 0,
             sounded: false,
             ring: [0.0; BLOCK],
@@ -455,11 +458,12 @@ impl Body {
 
     /// Its share at the listener, from now on. What sleeps is looked at again only if it might be heard now.
     pub fn set_heard(&mut self, heard: f32) {
-        let heard = heard.abs().min(MOST_GAIN);
-        if heard > 1.1 * self.heard {
+        self.heard = heard.abs().min(MOST_GAIN);
+        // However slowly it has come to this.
+        if self.heard > 1.1 * self.judged {
             self.account.asleep = false;
+            self.judged = self.heard;
         }
-        self.heard = heard;
     }
 
     /// Whether nothing but free decay can happen to modes that are left alone.

@@ -71,9 +71,13 @@ fn what_is_not_heard_costs_nothing_and_is_not_lost() {
     mix(&mut processor, 80);
     assert_eq!((processor.stats().mixed, processor.stats().sounding), (0, 0), "behind three walls");
     processor.set_heard(body, f32::NAN);
-    processor.set_heard(body, 1.0);
+    // Slowly, as somebody who comes nearer.
+    for k in 0..100 {
+        processor.set_heard(body, 1e-5 * 1e5f32.powf(k as f32 / 99.0));
+        mix(&mut processor, 1);
+    }
     mix(&mut processor, 40);
-    mix(&mut all, 140);
+    mix(&mut all, 240);
     let (sound, expected) = (mix(&mut processor, 50), mix(&mut all, 50));
     let wrong: Vec<f32> = sound.iter().zip(&expected).map(|(a, b)| a - b).collect();
     assert!(rms(&wrong) < 1e-3 * rms(&expected), "{} {}", rms(&wrong), rms(&expected));

@@ -378,3 +378,25 @@ fn the_number_of_threads_changes_nothing() {
     };
     assert!(with(1) == with(4));
 }
+
+/// A carpet on a floor, both within one cell: sound meets the carpet, whichever comes first in the file.
+#[test]
+fn the_outermost_of_materials_in_one_cell_counts() {
+    for carpet_first in [false, true] {
+        let slab = |top: f64, bottom: f64, name: &str| {
+            let size = Vec3::new(4.0, 4.0, top - bottom);
+            let mut mesh = eigentone_core::mesh::primitives::cuboid(size, [1; 3]);
+            mesh.positions.iter_mut().for_each(|p| p.z += 0.5 * (top + bottom));
+            MaterialMesh::of(mesh, name)
+        };
+        let (floor, carpet) = (slab(0.1, -0.9, "concrete"), slab(0.2, 0.1, "carpet"));
+        let mut scene = if carpet_first { carpet.clone() } else { floor.clone() };
+        scene.append(if carpet_first { &floor } else { &carpet });
+        let lattice = Lattice { origin: Vec3::splat(-3.0), step_m: 0.5, size: [12; 3] };
+        let voxels = Voxels::new(&scene, lattice);
+        let cell = voxels.lattice.cube(Vec3::new(0.2, 0.2, 0.15));
+        let cell = if voxels.is_solid(cell) { cell } else { [cell[0], cell[1], cell[2] - 1] };
+        let material = voxels.material(cell, 5).map(|m| scene.names[usize::from(m)].clone());
+        assert_eq!(material.as_deref(), Some("carpet"), "carpet first: {carpet_first}");
+    }
+}

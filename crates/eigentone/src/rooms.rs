@@ -37,7 +37,7 @@ pub struct Hearing {
 pub struct Response {
     /// What the field says.
     pub answer: Answer,
-    /// Left and right. Direct sound at 1 m in free field would be an impulse of one at the first sample.
+    /// Left and right. Direct sound at 1 m in free field would be an impulse of one, at the first sample, or with a head as it arrives at its ears a quarter of a millisecond later.
     pub channels: [Vec<f32>; 2],
 }
 

@@ -14,6 +14,9 @@ const LOOKED_AT: usize = 24;
 /// there are none.
 const FAR: f64 = 1e-3;
 
+/// Confidence in probes of which none can be seen.
+const BLIND: f32 = 0.05;
+
 /// Where the probes are.
 #[derive(Debug)]
 pub struct Probes {
@@ -68,8 +71,11 @@ impl Probes {
             *slot = (weight, visible, probe);
         }
         let mut chosen = Chosen { confidence: if all > 0.0 { (seen / all) as f32 } else { 0.0 }, ..Chosen::default() };
-        // If none can be seen, the nearest ones are better than nothing.
+        // If none can be seen, the nearest ones are better than nothing, but not by much.
         let blind = seen == 0.0;
+        if blind && all > 0.0 {
+            chosen.confidence = BLIND;
+        }
         weighed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
         for &(weight, visible, probe) in weighed.iter().filter(|w| w.2 != usize::MAX) {
             if chosen.len < MOST && (visible || blind) {

@@ -266,6 +266,7 @@ impl Body {
         self.expect(world);
         let gain_db = self.gain_db();
         let gain = self.audibility().powi(2);
+        self.judged = self.heard;
         let whole = self.sections.is_some();
         let hysteresis = self.judge(gain_db, view, world, scratch);
         let floor = view.truncation_db - gain_db;

@@ -1,7 +1,8 @@
 //! Materials on the sides of solid cells, by the areas of the pieces of triangles in them.
 //!
 //! A triangle is cut along the borders of cells: first into layers, these into rows, and these into cells. A piece that faces a direction is counted for that
-//! side of its cell. If its cell is air, it covers the cell behind it, provided that is solid.
+//! side of its cell. If its cell is air, it covers the cell behind it, provided that is solid. Where several materials face the same way, as a carpet and the floor under it, the outermost
+//! of those that cover about as much counts: it is the one that sound meets.
 
 use super::{DIRECTIONS, Triangle, by_layer, clamped};
 use eigentone_core::{
@@ -17,9 +18,15 @@ struct Piece {
     side: u8,
     material: u16,
     area: f64,
+    /// The area times how far out it lies, along the side's direction, in cells.
+    moment: f64,
 }
 
 impl Piece {
+    fn reach(&self) -> f64 {
+        self.moment / self.area
+    }
+
     fn key(&self) -> (usize, u8, u16) {
         (self.cell, self.side, self.material)
     }
@@ -56,10 +63,17 @@ pub(super) fn materials(triangles: &[Triangle], lattice: &Lattice, solid: &Bits)
     (cells, materials)
 }
 
-/// The material with the largest area on a side; of equals the first.
+/// The material that is farthest out on a side, of those with at least half of the largest area; of equals the first.
 fn largest(pieces: &[Piece], side: u8) -> Option<u16> {
-    let on_side = pieces.iter().filter(|p| p.side == side && p.area > 0.0);
-    on_side.fold(None, |best: Option<&Piece>, p| best.filter(|b| b.area >= p.area).or(Some(p))).map(|p| p.material)
+    let on_side = || pieces.iter().filter(|p| p.side == side && p.area > 0.0);
+    let most = on_side().map(|p| p.area).fold(0.0, f64::max);
+    let covering = on_side().filter(|p| p.area >= 0.5 * most);
+    // What differs by less than a hundredth of a cell lies in one plane; there the larger one counts.
+    let before = |b: &Piece, p: &Piece| match b.reach() - p.reach() {
+        ahead if ahead.abs() < 0.01 => b.area >= p.area,
+        ahead => ahead > 0.0,
+    };
+    covering.fold(None, |best: Option<&Piece>, p| best.filter(|b| before(b, p)).or(Some(p))).map(|p| p.material)
 }
 
 /// In rising order, those of the same cell, side and material added up in the order in which they came.
@@ -69,6 +83,7 @@ fn sum(mut pieces: Vec<Piece>) -> Vec<Piece> {
         let same = next.key() == kept.key();
         if same {
             kept.area += next.area;
+            kept.moment += next.moment;
         }
         same
     });
@@ -96,8 +111,9 @@ fn cut(triangle: &Triangle, z: usize, lattice: &Lattice, solid: &Bits, pieces: &
             let at = [x, y, z].map(|i| i as i64);
             let index = (z * ny + y) * nx + x;
             let own = solid.get(index).then_some(index);
+            let cell_middle = cell.middle();
             if let Some(cell) = own {
-                pieces.push(Piece { cell, side: WHOLE, material: triangle.material, area });
+                pieces.push(Piece { cell, side: WHOLE, material: triangle.material, area, moment: 0.0 });
             }
             for axis in (0..3).filter(|&axis| unit[axis].abs() > 1e-6) {
                 let side = 2 * axis + usize::from(unit[axis] > 0.0);
@@ -107,7 +123,8 @@ fn cut(triangle: &Triangle, z: usize, lattice: &Lattice, solid: &Bits, pieces: &
                 };
                 if let Some(cell) = own.or_else(behind) {
                     let area = area * unit[axis].abs();
-                    pieces.push(Piece { cell, side: side as u8, material: triangle.material, area });
+                    let moment = area * unit[axis].signum() * cell_middle[axis];
+                    pieces.push(Piece { cell, side: side as u8, material: triangle.material, area, moment });
                 }
             }
         }
@@ -163,6 +180,11 @@ impl Polygon {
                 out.push(cut);
             }
         }
+    }
+
+    /// The mean of its corners.
+    fn middle(&self) -> Vec3 {
+        self.corners[..self.len].iter().sum::<Vec3>() / self.len.max(1) as f64
     }
 
     fn area(&self) -> f64 {
