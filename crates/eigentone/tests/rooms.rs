@@ -292,6 +292,57 @@ fn nothing_allocates_in_rooms() {
     assert_eq!((violation_count() - before, bad), (0, 0));
 }
 
+/// The whole audio side, from blows to the limited mix, heard through rooms: nothing allocates, nothing is louder than full scale, and a body behind walls is not computed.
+#[test]
+fn the_engine_with_rooms_never_allocates() {
+    use eigentone::prelude::*;
+    let materials = MaterialTable::builtin();
+    let mesh = primitives::bar(0.2, 0.02, 0.01);
+    let steel = materials.get("steel").unwrap();
+    let model = Arc::new(model_from_mesh(&mesh, steel, &MeshModelSettings::default(), &Progress::silent()).unwrap());
+    let contact = model.nearest_contact(Vec3::new(0.1, 0.0, 0.005)).unwrap();
+    let mut settings = EngineSettings::default();
+    settings.synth.most_bodies = 4;
+    settings.synth.quality.truncation_pa = 1e-4;
+    let (mut handle, mut processor) = engine(settings).unwrap();
+    let (mut space, renderer) = stage(Spatial::Head);
+    processor.set_space(renderer);
+    let near = handle.add(&BodySettings::new(model.clone())).unwrap();
+    let far = handle.add(&BodySettings::new(model.clone())).unwrap();
+    space.listen(at(3.0, 9.0), Vec3::X);
+    for body in [near, far] {
+        // One beside the listener, one in the bath.
+        space.place(body, &Place::at(if body == near { at(4.4, 8.6) } else { at(12.0, 1.0) }));
+        for k in 0..20 {
+            let time = Moment { sample: k * 4410, fraction: 0.0 };
+            let action = Action::Blow { site: contact.blend, impulse_ns: [0.0, 0.0, -0.02], duration_s: 3e-4 };
+            handle.send(Event { time, body, action }).unwrap();
+        }
+    }
+    let mut block = [[0.0f32; 100]; 2];
+    let (mut peak, mut blocks, mut sounding) = (0.0f32, 0, [0; 2]);
+    let before = violation_count();
+    assert_no_alloc(|| {
+        for k in 0..800u32 {
+            if k % 10 == 0 {
+                space.listen(at(3.0, 9.0), Vec3::new(f64::from(k).cos(), f64::from(k).sin(), 0.0));
+                space.place(near, &Place::at(at(4.4, 8.6)));
+                space.place(far, &Place::at(at(12.0, 1.0)));
+            }
+            let [left, right] = &mut block;
+            processor.process_stereo(left, right);
+            peak = block.iter().flatten().fold(peak, |m, y| m.max(y.abs()));
+            blocks += 1;
+            for (id, _) in processor.sounding() {
+                sounding[usize::from(id == far)] += 1;
+            }
+        }
+    });
+    assert_eq!((violation_count() - before, processor.non_finite_samples()), (0, 0));
+    assert!(peak > 1e-4 && peak <= 1.0, "{peak}");
+    assert!(sounding[1] < sounding[0], "heard less, computed less: {sounding:?} of {blocks}");
+}
+
 /// A scene with a field beside it is heard through it: it rings on after the blow, and says so in its numbers.
 #[test]
 fn a_scene_is_heard_in_its_rooms() {
