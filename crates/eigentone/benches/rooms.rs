@@ -122,13 +122,15 @@ fn feedback(field: &Arc<Field>, probes: &[Vec3], quick: bool) {
         let bodies: Vec<BodyId> =
             (0..101).map(|_| handle.add(&BodySettings::new(model.clone())).expect("room for it")).collect();
         let mut seed = 5;
-        for (k, body) in bodies.iter().enumerate() {
-            // One is right before the listener.
-            let place = if k == 0 { listener + Vec3::Y } else { far[k % far.len()] };
-            space.place(*body, &Place::at(place));
-        }
         let mut mixed = 0;
         for block in 0..blocks {
+            if block % 100 == 1 {
+                for (k, body) in bodies.iter().enumerate() {
+                    // One is right before the listener.
+                    let place = if k == 0 { listener + Vec3::Y } else { far[k % far.len()] };
+                    space.place(*body, &Place::at(place));
+                }
+            }
             for body in &bodies {
                 if random(&mut seed) < 0.005 {
                     let time = Moment { sample: (block * 64) as u64, fraction: 0.0 };

@@ -33,6 +33,8 @@ pub struct Lines {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     line: usize,
+    /// Cubes of it that have been decoded, from the first on.
+    known: usize,
     newer: u32,
     older: u32,
 }
@@ -71,6 +73,7 @@ impl Lines {
         let slots: Vec<Slot> = (0..count as u32)
             .map(|i| Slot {
                 line: usize::MAX,
+                known: 0,
                 newer: if i == 0 { NONE } else { i - 1 },
                 older: if i as usize + 1 == count { NONE } else { i + 1 },
             })
@@ -144,9 +147,17 @@ impl Lines {
         let line = self.first_line[probe] + z as usize * place.size[1] as usize + y as usize;
         stats.lines += 1;
         let mut slot = self.slot_of[line];
+        let whole = place.size[0] as usize;
+        // This cube and the next, and what comes before them: the rest of a line is decoded when somebody comes back for it.
+        let from = cube[0].saturating_sub(i64::from(place.first[0])).clamp(0, whole as i64) as usize;
+        let need = (from + 2).next_multiple_of(8).min(whole);
+        if slot != NONE && self.slots[slot as usize].known < need {
+            self.decode(field, probe, [y, z], slot, whole);
+            stats.decoded += 1;
+        }
         if slot == NONE {
             slot = self.oldest;
-            self.decode(field, probe, [y, z], slot);
+            self.decode(field, probe, [y, z], slot, need);
             let before = std::mem::replace(&mut self.slots[slot as usize].line, line);
             if let Some(gone) = self.slot_of.get_mut(before) {
                 *gone = NONE;
@@ -156,14 +167,16 @@ impl Lines {
         }
         self.touch(slot);
         let from = slot as usize * self.longest * COUNT;
-        let levels = &self.levels[from..from + place.size[0] as usize * COUNT];
+        let levels = &self.levels[from..from + self.slots[slot as usize].known * COUNT];
         Some(Line { levels, first: i64::from(place.first[0]), quantum: self.quantum })
     }
 
-    fn decode(&mut self, field: &Field, probe: usize, [y, z]: [u32; 2], slot: u32) {
+    /// The first `count` cubes of a line.
+    fn decode(&mut self, field: &Field, probe: usize, [y, z]: [u32; 2], slot: u32, count: usize) {
         let [nx, ny, _] = self.places[probe].size.map(|n| n as usize);
-        let cubes = &mut self.levels[slot as usize * self.longest * COUNT..][..nx * COUNT];
-        let out = &mut self.scratch[..nx];
+        self.slots[slot as usize].known = count;
+        let cubes = &mut self.levels[slot as usize * self.longest * COUNT..][..count * COUNT];
+        let out = &mut self.scratch[..count];
         let per_step = self.quantum.recip();
         for parameter in Parameter::ALL {
             field.line(probe, parameter, y, z, out);
