@@ -15,19 +15,20 @@
 //! assert!(out[1][20] > out[0][20], "from the right, and later at the left ear");
 //! ```
 
+pub(crate) mod block;
 mod source;
 #[cfg(test)]
 mod tests;
 mod voices;
 
-pub use crate::render::BUSES;
+pub use crate::direct::block::BUSES;
 
 use crate::BLOCK;
 use crate::delay::MARGIN;
+use crate::direct::block::{Ears, Job, Ramped};
 use crate::doppler::Doppler;
 use crate::hrtf::Hrtf;
 use crate::one_pole::pole;
-use crate::render::{Ears, Job, Ramped};
 use crate::tilt::TiltTable;
 use crate::{head, kernel, pan};
 use source::{Life, Source};

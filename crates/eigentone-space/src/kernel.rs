@@ -1,11 +1,11 @@
 //! The loops of a block, compiled for the instructions the machine has.
 //!
-//! [`render::block`](crate::render::block) is plain Rust over arrays and safe everywhere. Here it is compiled a second time for AVX2 with fused multiply-add, whose registers
+//! [`direct::block`](crate::direct::block::block) is plain Rust over arrays and safe everywhere. Here it is compiled a second time for AVX2 with fused multiply-add, whose registers
 //! are twice as wide, and one of the two is chosen once at run time.
 //!
 //! `unsafe` is confined to this folder and needed for one thing: calling a function compiled for an instruction set after that set has been detected.
 
-use crate::render::{Job, block};
+use crate::direct::block::{Job, block};
 
 #[cfg(target_arch = "x86_64")]
 mod x86;

@@ -19,7 +19,6 @@ pub mod hrtf;
 mod kernel;
 mod one_pole;
 pub mod pan;
-mod render;
 pub mod renderer;
 pub mod room;
 pub mod sends;

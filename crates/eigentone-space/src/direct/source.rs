@@ -2,8 +2,8 @@
 
 use super::Target;
 use crate::BLOCK;
+use crate::direct::block::{Filters, Poles, Ramped};
 use crate::one_pole::pole;
-use crate::render::{Filters, Poles, Ramped};
 use crate::tilt::{self, STEEPEST_DB, TiltTable};
 
 /// Gains below this are nothing: −120 dB.

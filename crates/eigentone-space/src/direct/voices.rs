@@ -5,8 +5,8 @@
 
 use super::source::{Life, Source};
 use crate::BLOCK;
+use crate::direct::block::Measured;
 use crate::hrtf::Hrtf;
-use crate::render::Measured;
 use std::sync::Arc;
 
 /// How much louder a source must be to claim a voice: 2 dB, lest two of them take turns.

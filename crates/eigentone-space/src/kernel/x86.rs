@@ -1,7 +1,7 @@
 //! The loops for x86-64 with AVX2.
 
 use super::Block;
-use crate::render::{Job, block};
+use crate::direct::block::{Job, block};
 
 /// The loops for AVX2 with fused multiply-add, if the machine has both.
 pub(super) fn avx2() -> Option<Block> {
