@@ -20,10 +20,11 @@
 //! ```
 
 mod early;
+mod even;
 mod late;
 
 use crate::air::Air;
-use crate::sends::LateShares;
+use crate::sends::{EarlyTimes, LateShares};
 use eigentone_core::Noise;
 
 /// Reverberation times of the early filters, in s.
@@ -62,6 +63,8 @@ pub struct Canonical {
     pub early_ends: [f64; 3],
     /// How late filters add up to decays between theirs.
     pub(crate) late_shares: LateShares,
+    /// Which early decay makes a whole response decay as it should.
+    pub(crate) early_times: EarlyTimes,
 }
 
 impl Canonical {
@@ -75,7 +78,21 @@ impl Canonical {
             (0.5 * end).sqrt()
         });
         let late = late::filters(sample_rate_hz, air);
-        Self { sample_rate_hz, early, late, early_ends, late_shares: LateShares::new() }
+        Self {
+            sample_rate_hz,
+            early,
+            late,
+            early_ends,
+            late_shares: LateShares::new(),
+            early_times: EarlyTimes::new(500.0),
+        }
+    }
+
+    /// For the parameters of a field that ends at `f_max_hz`; 500 Hz without this.
+    #[must_use]
+    pub fn for_field(mut self, f_max_hz: f64) -> Self {
+        self.early_times = EarlyTimes::new(f_max_hz);
+        self
     }
 }
 

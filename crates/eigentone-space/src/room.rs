@@ -125,7 +125,11 @@ pub struct Space {
 /// Makes a space: the [`Space`] stays with the program, the [`Renderer`] goes to the audio side.
 pub fn space(settings: &SpaceSettings) -> (Space, Renderer) {
     let rate = settings.sample_rate_hz;
-    let filters = Arc::new(Canonical::new(rate, &settings.air));
+    let filters = Canonical::new(rate, &settings.air);
+    let filters = Arc::new(match &settings.field {
+        Some(field) => filters.for_field(field.info().f_max_hz),
+        None => filters,
+    });
     let mut direct = Direct::new(rate, settings.most_sources, settings.spatial.clone());
     if let Some(field) = &settings.field {
         direct.set_field(field.info().f_max_hz);

@@ -44,6 +44,8 @@ fn main() {
     let mut seed = 1;
     let mut errors: [Vec<f64>; 5] = Default::default();
     let mut signed: [f64; 5] = [0.0; 5];
+    // Of what the field says from the truth, and of what is heard from what the field says.
+    let mut parts: [[f64; 5]; 2] = [[0.0; 5]; 2];
     let (mut pairs, mut confidence) = (0, 0.0);
     while pairs < sources * listeners {
         let source = near_a_probe(&prepared.probes, &mut seed);
@@ -68,8 +70,9 @@ fn main() {
             confidence += rendered.answer.confidence;
             let steps = |p: &Parameters| p.to_steps().map(f64::from);
             let (l, r, t) = (steps(&left), steps(&right), steps(&truth));
+            let said = steps(&rendered.answer.parameters);
             for p in 0..5 {
-                let off = 0.5 * (l[p] + r[p]) - t[p];
+                let found = 0.5 * (l[p] + r[p]);
                 let usable = match p {
                     2 => (0.5..=3.0).contains(&truth.early_decay_s),
                     3 => (0.75..=3.0).contains(&truth.late_decay_s),
@@ -77,9 +80,14 @@ fn main() {
                 };
                 if usable {
                     // Steps of decays are 5 % each.
-                    let off = if p == 2 || p == 3 { 100.0 * (1.05f64.powf(off) - 1.0) } else { off };
-                    errors[p].push(off.abs());
-                    signed[p] += off;
+                    let off = |to: f64, from: f64| match p {
+                        2 | 3 => 100.0 * (1.05f64.powf(to - from) - 1.0),
+                        _ => to - from,
+                    };
+                    errors[p].push(off(found, t[p]).abs());
+                    signed[p] += off(found, t[p]);
+                    parts[0][p] += off(said[p], t[p]).abs();
+                    parts[1][p] += off(found, said[p]).abs();
                 }
             }
         }
@@ -92,7 +100,9 @@ fn main() {
         all.sort_unstable_by(f64::total_cmp);
         let n = all.len().max(1) as f64;
         let median = all.get(all.len() / 2).copied().unwrap_or(0.0);
+        let [said, heard] = parts.map(|part| part[p] / n);
         println!("{name}: {} pairs, median {median:.2}, mean with sign {:+.2}", all.len(), signed[p] / n);
+        println!("    mean of the field from the truth {said:.2}, of what is heard from the field {heard:.2}");
         println!("figure rooms.{name} = {:.2} mean", all.iter().sum::<f64>() / n);
     }
 }

@@ -1,0 +1,104 @@
+//! How fast soft bodies are: `cargo bench -p eigentone-sim --bench soft [-- --quick]`.
+//!
+//! Element-steps per second of one core, of the loop as it is used and of the equations written one element after the other; and what a second core brings.
+
+use eigentone_core::{TetMesh, Vec3};
+use eigentone_sim::soft::element::Element;
+use eigentone_sim::soft::{SoftBody, SoftMaterial, SoftWorld, WorldSettings};
+use std::time::Instant;
+
+fn main() {
+    let quick = std::env::args().any(|a| a == "--quick");
+    let steps = if quick { 100 } else { 600 };
+    let mesh = block(14);
+    println!("{} tetrahedra, {} nodes, {steps} steps", mesh.tets.len(), mesh.positions.len());
+    let elements = mesh.tets.len() as f64;
+    let mut best = [f64::INFINITY; 3];
+    for _ in 0..if quick { 2 } else { 5 } {
+        for (threads, best) in [1, 2].into_iter().zip(&mut best) {
+            *best = best.min(on(threads, || world_seconds(&mesh, steps)));
+        }
+        best[2] = best[2].min(plain_seconds(&mesh, steps / 5) * 5.0);
+    }
+    let rate = |seconds: f64| elements * steps as f64 / seconds;
+    let [one, two, plain] = best;
+    println!(
+        "one core {:.1} M, two cores {:.1} M, one by one {:.1} M element-steps per second",
+        rate(one) / 1e6,
+        rate(two) / 1e6,
+        rate(plain) / 1e6
+    );
+    println!("figure soft.element_steps_per_s = {:.3e} 1/s", rate(one));
+    println!("figure soft.kernel_ratio = {:.2} ratio", plain / one);
+    println!("figure soft.two_core_speedup = {:.2} ratio", one / two);
+}
+
+fn on<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(work)
+}
+
+/// Whole steps of a world: elements, nodes, motion.
+fn world_seconds(mesh: &TetMesh, steps: usize) -> f64 {
+    let body = SoftBody { spin_rad_s: Vec3::Z * 5.0, ..SoftBody::new("cube", mesh.clone(), SoftMaterial::default()) };
+    let mut world = SoftWorld::new(vec![body], &WorldSettings::default()).expect("a world");
+    (0..20).for_each(|_| world.step().expect("a step"));
+    let begin = Instant::now();
+    (0..steps).for_each(|_| world.step().expect("a step"));
+    begin.elapsed().as_secs_f64()
+}
+
+/// The same motion as one would write it down: one element after the other, forces added to nodes.
+fn plain_seconds(mesh: &TetMesh, steps: usize) -> f64 {
+    let material = SoftMaterial::default();
+    let elements: Vec<Element> =
+        mesh.tets.iter().map(|t| Element::new(t.map(|n| mesh.positions[n as usize]))).collect();
+    let mut masses = vec![0.0; mesh.positions.len()];
+    for (element, tet) in elements.iter().zip(&mesh.tets) {
+        tet.iter().for_each(|&n| masses[n as usize] += 0.25 * material.density_kg_m3 * element.volume_m3);
+    }
+    let mut positions = mesh.positions.clone();
+    let mut velocities: Vec<Vec3> = positions.iter().map(|p| (Vec3::Z * 5.0).cross(*p)).collect();
+    let mut forces = vec![Vec3::ZERO; positions.len()];
+    let step_s = 1e-5;
+    let begin = Instant::now();
+    for _ in 0..steps {
+        forces.fill(Vec3::ZERO);
+        for (element, tet) in elements.iter().zip(&mesh.tets) {
+            let of = |all: &[Vec3]| tet.map(|n| all[n as usize]);
+            for (force, n) in element.forces(&material, &of(&positions), &of(&velocities)).into_iter().zip(tet) {
+                forces[*n as usize] += force;
+            }
+        }
+        for n in 0..positions.len() {
+            velocities[n] += (forces[n] / masses[n] + Vec3::Z * -9.81) * step_s;
+            positions[n] += velocities[n] * step_s;
+        }
+    }
+    std::hint::black_box(&positions);
+    begin.elapsed().as_secs_f64()
+}
+
+/// A cube of 10 cm, five tetrahedra to a cell.
+fn block(n: usize) -> TetMesh {
+    let index = |x: usize, y: usize, z: usize| ((z * (n + 1) + y) * (n + 1) + x) as u32;
+    let mut mesh = TetMesh::default();
+    for z in 0..=n {
+        for y in 0..=n {
+            for x in 0..=n {
+                mesh.positions.push(Vec3::new(x as f64, y as f64, z as f64) * (0.1 / n as f64));
+            }
+        }
+    }
+    for cell in 0..n * n * n {
+        let [x, y, z] = [cell % n, cell / n % n, cell / n / n];
+        let c = |k: usize| index(x + (k & 1), y + (k >> 1 & 1), z + (k >> 2 & 1));
+        let five: [[usize; 4]; 5] = if (x + y + z) % 2 == 0 {
+            [[0, 3, 5, 6], [1, 0, 3, 5], [2, 0, 3, 6], [4, 0, 5, 6], [7, 3, 5, 6]]
+        } else {
+            [[1, 2, 4, 7], [0, 1, 2, 4], [3, 1, 2, 7], [5, 1, 4, 7], [6, 2, 4, 7]]
+        };
+        mesh.tets.extend(five.map(|tet| tet.map(c)));
+    }
+    mesh.orient();
+    mesh
+}

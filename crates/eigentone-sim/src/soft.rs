@@ -1,0 +1,104 @@
+//! Bodies of finite elements that deform, collide and sound.
+//!
+//! After O'Brien, Cook and Essl, "Synthesizing sounds from physically based motion" (2001): a body is cut into tetrahedra, moved in steps of microseconds, and what its
+//! surface does to the air is the sound. REFERENCE C has the equations.
+//!
+//! - [`SoftMaterial`]: stiffness, density, viscosity
+//! - [`SoftBody`]: tetrahedra with a material, where they are and how they move
+//! - [`SoftWorld`]: all bodies, what they collide with, and time; its parts are [`element`] (the equations), [`kernel`] (the loop), [`stable`] (the step), [`collider`] and
+//!   [`pairs`] (contact)
+//! - [`radiate`]: from the motion of surfaces to the sound at listeners
+//!
+//! ```
+//! use eigentone_core::{TetMesh, Vec3};
+//! use eigentone_sim::soft::{Collider, SoftBody, SoftMaterial, SoftWorld, WorldSettings};
+//!
+//! let corner = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|p| 0.1 * p + Vec3::Z).to_vec();
+//! let mesh = TetMesh { positions: corner, tets: vec![[0, 1, 2, 3]] };
+//! let body = SoftBody::new("jelly", mesh, SoftMaterial::default());
+//! let settings = WorldSettings { colliders: vec![Collider::ground(0.0, 0.5)], ..WorldSettings::default() };
+//! let mut world = SoftWorld::new(vec![body], &settings)?;
+//! while world.time_s() < 0.1 {
+//!     world.step()?;
+//! }
+//! let fallen_m = 1.0 - world.body(0).positions().map(|p| p.z).fold(f64::INFINITY, f64::min);
+//! assert!((fallen_m - 0.5 * 9.81 * 0.01).abs() < 1e-4);
+//! # Ok::<(), eigentone_sim::soft::SoftError>(())
+//! ```
+
+mod body;
+pub mod collider;
+pub mod element;
+mod events;
+pub mod kernel;
+mod material;
+pub mod pairs;
+pub mod radiate;
+pub mod stable;
+mod world;
+
+pub use body::SoftBody;
+pub use collider::Collider;
+pub use events::Touch;
+pub use material::SoftMaterial;
+pub use world::{BodyView, Energy, SoftWorld, WorldSettings};
+
+/// Why a soft body cannot be simulated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SoftError {
+    /// A number of the material makes no sense.
+    #[error("{name} is {value}, but must be between {least} and {most}")]
+    Material {
+        /// Which.
+        name: &'static str,
+        /// As it is.
+        value: f64,
+        /// Least that makes sense.
+        least: f64,
+        /// Most that makes sense.
+        most: f64,
+    },
+    /// A mesh that is none.
+    #[error("body `{body}` {problem}")]
+    Mesh {
+        /// Which.
+        body: String,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+    /// The step that was asked for is too long.
+    #[error(
+        "a step of {asked_s:.3e} s is unstable: body `{body}` needs {needed_s:.3e} s or less; leave the step out to have it chosen, or use larger elements or a softer material"
+    )]
+    Step {
+        /// As asked.
+        asked_s: f64,
+        /// Longest that is stable.
+        needed_s: f64,
+        /// Whose elements need it.
+        body: String,
+    },
+    /// So many steps would be needed that nobody would wait for them.
+    #[error(
+        "body `{body}` needs steps of {needed_s:.3e} s: {steps:.1e} in a second; use larger elements or a softer material, or model it (`eigentone model`) instead of simulating it"
+    )]
+    TooSlow {
+        /// Whose elements need it.
+        body: String,
+        /// Longest step that is stable.
+        needed_s: f64,
+        /// Steps in a second.
+        steps: f64,
+    },
+    /// The simulation got out of hand.
+    #[error(
+        "at {time_s:.4} s the simulation became unstable: elements are so stretched that a step of {needed_s:.2e} s would be needed; use a stiffer or more viscous material, a slower motion, or larger elements"
+    )]
+    Unstable {
+        /// When.
+        time_s: f64,
+        /// The step that would have been needed.
+        needed_s: f64,
+    },
+}

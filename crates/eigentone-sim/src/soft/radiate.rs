@@ -1,0 +1,178 @@
+//! From moving surfaces to sound.
+//!
+//! Every triangle of a surface pushes the air with its normal velocity: p = z v̄·n̂, z = ρc. What is heard at a distance r in the direction θ from its normal is
+//! Rayleigh's integral, one term per triangle of area a (REFERENCE C.3):
+//!
+//! - s(t + r/c) = a cosθ/(2πcr) · dp/dt, for cosθ > 0 ([`Radiation::Rayleigh`])
+//! - s(t + r/c) = a cosθ/r · p, as O'Brien and others print it; the spectrum of a piston then lacks 6 dB per octave, and the unit is not that of a pressure
+//!   ([`Radiation::Printed`])
+//!
+//! On the way, p passes a low-pass and a DC block ([`filter`]), both at the audio rate, and each term lands between two samples ([`receiver`]). Memory depends on how many
+//! triangles there are and how far the listener is, not on how long it sounds.
+//!
+//! ```
+//! use eigentone_core::{TetMesh, Vec3};
+//! use eigentone_sim::soft::radiate::{Radiator, RadiatorSettings};
+//! use eigentone_sim::soft::{SoftBody, SoftMaterial, SoftWorld, WorldSettings};
+//!
+//! let corner = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|p| 0.1 * p).to_vec();
+//! let mesh = TetMesh { positions: corner, tets: vec![[0, 1, 2, 3]] };
+//! let body = SoftBody { spin_rad_s: Vec3::Z, ..SoftBody::new("spinning", mesh, SoftMaterial::default()) };
+//! let mut world = SoftWorld::new(vec![body], &WorldSettings::default())?;
+//! let settings = RadiatorSettings { listeners: vec![Vec3::X], ..RadiatorSettings::default() };
+//! let mut radiator = Radiator::new(&world, &settings);
+//! let mut sound = Vec::new();
+//! while sound.len() < 100 {
+//!     world.step()?;
+//!     radiator.listen(&world, |channels| sound.push(channels[0]));
+//! }
+//! # Ok::<(), eigentone_sim::soft::SoftError>(())
+//! ```
+
+pub mod filter;
+pub mod receiver;
+
+use super::{SoftWorld, kernel::Four};
+use eigentone_core::{AIR_IMPEDANCE_PA_S_PER_M, Vec3};
+use filter::{DcBlock, LowPass, Output};
+use receiver::Receiver;
+use std::f64::consts::TAU;
+
+/// Speed of sound at 20 °C, in m/s.
+pub const SOUND_M_S: f64 = 343.2;
+
+/// What a triangle sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Radiation {
+    /// Rayleigh's integral: pressure goes with acceleration.
+    #[default]
+    Rayleigh,
+    /// As printed in the paper: pressure goes with velocity.
+    Printed,
+}
+
+/// Who listens, and to what.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RadiatorSettings {
+    /// Samples per second; that of the world's settings.
+    pub sample_rate_hz: f64,
+    /// Where the low-pass is 6 dB down, in Hz.
+    pub highest_hz: f64,
+    /// Where the DC block is 3 dB down, in Hz.
+    pub lowest_hz: f64,
+    /// Which law.
+    pub radiation: Radiation,
+    /// One for each channel.
+    pub listeners: Vec<Vec3>,
+    /// Where each listener has the sound as if it were from 1 m, without delay: what a room wants of a source. Otherwise distance and delay are in it.
+    pub dry: bool,
+}
+
+impl Default for RadiatorSettings {
+    fn default() -> Self {
+        Self {
+            sample_rate_hz: 44_100.0,
+            highest_hz: 20_000.0,
+            lowest_hz: 20.0,
+            radiation: Radiation::default(),
+            listeners: vec![Vec3::new(0.0, -1.0, 1.0)],
+            dry: false,
+        }
+    }
+}
+
+/// Listens to some bodies of a world.
+pub struct Radiator {
+    triangles: Vec<[u32; 3]>,
+    low_pass: LowPass,
+    dc_block: DcBlock,
+    receivers: Vec<Receiver>,
+    gain: f64,
+    dry: bool,
+    /// z v̄·A of each triangle in this step.
+    pressures: Vec<f64>,
+    filtered: Vec<f64>,
+    out: Vec<f32>,
+}
+
+impl Radiator {
+    /// Listens to all bodies.
+    pub fn new(world: &SoftWorld, settings: &RadiatorSettings) -> Self {
+        Self::of_bodies(world, 0..world.len(), settings)
+    }
+
+    /// Listens to some bodies.
+    pub fn of_bodies(world: &SoftWorld, bodies: impl IntoIterator<Item = usize>, settings: &RadiatorSettings) -> Self {
+        let triangles = bodies.into_iter().flat_map(|b| world.body(b).surface().iter().copied()).collect();
+        Self::of_triangles(triangles, world.steps_per_sample(settings.sample_rate_hz), settings)
+    }
+
+    /// Listens to any triangles, whose nodes are told step by step, `steps` of them in an audio sample.
+    pub fn of_triangles(triangles: Vec<[u32; 3]>, steps: usize, settings: &RadiatorSettings) -> Self {
+        let rate_hz = settings.sample_rate_hz;
+        let (output, gain) = match settings.radiation {
+            Radiation::Rayleigh => (Output::Slope, 1.0 / (TAU * SOUND_M_S)),
+            Radiation::Printed => (Output::Value, 1.0),
+        };
+        let low_pass = LowPass::new(output, settings.highest_hz, rate_hz, steps, triangles.len());
+        Self {
+            dc_block: DcBlock::new(settings.lowest_hz, rate_hz, triangles.len()),
+            receivers: settings.listeners.iter().map(|p| Receiver::new(*p, rate_hz)).collect(),
+            pressures: vec![0.0; triangles.len()],
+            filtered: vec![0.0; triangles.len()],
+            out: vec![0.0; settings.listeners.len()],
+            gain,
+            dry: settings.dry,
+            triangles,
+            low_pass,
+        }
+    }
+
+    /// Samples by which what [`Radiator::listen`] gives is late: the first belongs to the time −latency/rate.
+    pub fn latency(&self) -> usize {
+        self.low_pass.latency()
+    }
+
+    /// Moves a listener.
+    pub fn place(&mut self, channel: usize, position: Vec3) {
+        if let Some(receiver) = self.receivers.get_mut(channel) {
+            receiver.place(position);
+        }
+    }
+
+    /// To be called after each step of the world; `sample` is called once for every audio sample, with one number per listener, in Pa.
+    pub fn listen(&mut self, world: &SoftWorld, sample: impl FnMut(&[f32])) {
+        let (positions, velocities) = world.arrays();
+        self.hear(positions, velocities, sample);
+    }
+
+    /// The same for nodes at `positions` that have moved there with `velocities`.
+    pub fn hear(&mut self, positions: &[Four], velocities: &[Four], mut sample: impl FnMut(&[f32])) {
+        for (pressure, triangle) in self.pressures.iter_mut().zip(&self.triangles) {
+            *pressure = AIR_IMPEDANCE_PA_S_PER_M * volume_velocity(positions, velocities, triangle);
+        }
+        if !self.low_pass.push(&self.pressures, &mut self.filtered) {
+            return;
+        }
+        self.dc_block.pass(&mut self.filtered);
+        for (value, triangle) in self.filtered.iter().zip(&self.triangles) {
+            let [a, b, c] = triangle.map(|n| positions[n as usize].point());
+            let normal = (b - a).cross(c - a).normalize_or_zero();
+            let centre = (a + b + c) / 3.0;
+            for receiver in &mut self.receivers {
+                receiver.add(centre, normal, self.gain * value, self.dry);
+            }
+        }
+        for (out, receiver) in self.out.iter_mut().zip(&mut self.receivers) {
+            *out = receiver.next_sample() as f32;
+        }
+        sample(&self.out);
+    }
+}
+
+/// v̄·A, the air that a triangle pushes away, in m³/s.
+fn volume_velocity(positions: &[Four], velocities: &[Four], triangle: &[u32; 3]) -> f64 {
+    let [a, b, c] = triangle.map(|n| positions[n as usize].point());
+    let [u, v, w] = triangle.map(|n| velocities[n as usize].point());
+    (u + v + w).dot((b - a).cross(c - a)) / 6.0
+}

@@ -1,0 +1,573 @@
+//! Soft bodies in motion.
+//!
+//! Leapfrog, which is velocity Verlet with its two half kicks joined: v_{n+½} = v_{n−½} + Δt M⁻¹ f(x_n, v_{n−½}), x_{n+1} = x_n + Δt v_{n+½} (REFERENCE C.2).
+//!
+//! Steps are all of one length, a whole fraction of an audio sample, so that sound needs no resampling by odd ratios. When elements are so stretched that they are stiffer than
+//! the step can follow, it is divided into 2, 3, … as long as that lasts. Every sum is taken in a fixed order: the result does not depend on the number of threads.
+
+use super::collider::{Collider, Spring};
+use super::events::{Touch, Touches};
+use super::kernel::{AT_REST, Corners, Four, FourElements, Job, Kernel, LANES, Squares, best};
+use super::pairs::Pairs;
+use super::stable::StepLimit;
+use super::{SoftBody, SoftError};
+use eigentone_core::Vec3;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// What holds for all bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorldSettings {
+    /// In m/s².
+    pub gravity_m_s2: Vec3,
+    /// Length of a step; the longest that is stable if not given. Either is rounded down to a whole fraction of an audio sample.
+    pub step_s: Option<f64>,
+    /// Samples per second of the sound that will be made of it.
+    pub sample_rate_hz: f64,
+    /// What does not move.
+    pub colliders: Vec<Collider>,
+}
+
+impl Default for WorldSettings {
+    fn default() -> Self {
+        Self { gravity_m_s2: Vec3::Z * -9.81, step_s: None, sample_rate_hz: 44_100.0, colliders: Vec::new() }
+    }
+}
+
+/// Steps in one audio sample, at least: the low-pass before the sound needs room above 20 kHz.
+const LEAST_STEPS: f64 = 2.0;
+/// Steps in a second, at most.
+const MOST_STEPS_PER_S: f64 = 1e9;
+/// Parts into which a step is divided, at most.
+const MOST_PARTS: f64 = 256.0;
+/// Stretch is looked at every so many steps; between, it cannot change by much.
+const MEASURED_EVERY: u64 = 4;
+/// Fours of elements that one thread takes at a time, and how many make it worth while to have several.
+const CHUNK: usize = 64;
+const PARALLEL: usize = 256;
+/// Nodes that one thread takes at a time.
+const NODE_CHUNK: usize = 512;
+/// How deep nodes may get into colliders, relative to the height of an element.
+pub(super) const DEEPEST: f64 = 0.1;
+
+/// A body's part of the arrays.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub name: String,
+    pub nodes: Range<usize>,
+    pub triangles: Range<usize>,
+    pub friction: f64,
+    pub young_pa: f64,
+    pub gamma_per_s: f64,
+    limit: StepLimit,
+    chunks: Range<usize>,
+}
+
+/// What one node has at the surface.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Skin {
+    /// Its share of the surface, in m²; zero inside.
+    pub area_m2: f64,
+    /// Height of the lowest element at it, in m.
+    pub height_m: f64,
+}
+
+/// All nodes, as arrays.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Nodes {
+    pub positions: Vec<Four>,
+    pub velocities: Vec<Four>,
+    /// 1/m; zero of pinned ones.
+    pub inverse_kg: Vec<f64>,
+    pub mass_kg: Vec<f64>,
+    pub skin: Vec<Skin>,
+    pub body: Vec<u32>,
+}
+
+/// Bodies, what they collide with, and time.
+pub struct SoftWorld {
+    nodes: Nodes,
+    parts: Vec<Part>,
+    bodies: Vec<SoftBody>,
+    triangles: Vec<[u32; 3]>,
+    elements: Vec<FourElements>,
+    /// Which elements go together in a chunk, all of one body.
+    chunks: Vec<Range<usize>>,
+    chunk_body: Vec<usize>,
+    materials: Vec<[f64; 4]>,
+    forces: Vec<Corners>,
+    squares: Vec<Squares>,
+    /// Length of the part of a step that was made last, in s.
+    last_s: f64,
+    /// Of each node where its forces are: `incident[first[n]..first[n + 1]]`.
+    first: Vec<u32>,
+    incident: Vec<u32>,
+    colliders: Vec<Collider>,
+    gravity: Vec3,
+    kernel: Kernel,
+    pairs: Pairs,
+    touches: Touches,
+    step_s: f64,
+    steps: u64,
+    parts_of_step: u32,
+    divided_most: u32,
+}
+
+impl SoftWorld {
+    /// Puts bodies into a world.
+    ///
+    /// # Errors
+    /// If a mesh or a number makes no sense, or the step is too long to be stable or so short that nobody would wait.
+    pub fn new(bodies: Vec<SoftBody>, settings: &WorldSettings) -> Result<Self, SoftError> {
+        let mut world = Self {
+            nodes: Nodes::default(),
+            parts: Vec::new(),
+            bodies: Vec::new(),
+            triangles: Vec::new(),
+            elements: Vec::new(),
+            chunks: Vec::new(),
+            chunk_body: Vec::new(),
+            materials: Vec::new(),
+            forces: Vec::new(),
+            squares: Vec::new(),
+            last_s: 1.0,
+            first: Vec::new(),
+            incident: Vec::new(),
+            colliders: settings.colliders.clone(),
+            gravity: settings.gravity_m_s2,
+            kernel: best(),
+            pairs: Pairs::default(),
+            touches: Touches::default(),
+            step_s: 0.0,
+            steps: 0,
+            parts_of_step: 1,
+            divided_most: 1,
+        };
+        for body in bodies {
+            world.add(body)?;
+        }
+        world.step_s = world.choose_step_s(settings)?;
+        world.list_incident();
+        world.forces = vec![Corners::default(); world.elements.len()];
+        world.squares = vec![AT_REST; world.elements.len()];
+        world.last_s = world.step_s;
+        Ok(world)
+    }
+
+    fn add(&mut self, body: SoftBody) -> Result<(), SoftError> {
+        body.material.check()?;
+        let elements = body.elements()?;
+        let number = self.parts.len();
+        let first_node = self.nodes.positions.len();
+        let count = body.mesh.positions.len();
+        let mut mass_kg = vec![0.0; count];
+        let mut skin = vec![Skin { area_m2: 0.0, height_m: f64::INFINITY }; count];
+        let mut limit = StepLimit { elastic_s: f64::INFINITY, viscous: 0.0 };
+        for (element, tet) in elements.iter().zip(&body.mesh.tets) {
+            let own = StepLimit::of(element, &body.material);
+            if own.step_s(1.0) < limit.step_s(1.0) {
+                limit = own;
+            }
+            for &n in tet {
+                mass_kg[n as usize] += 0.25 * body.material.density_kg_m3 * element.volume_m3;
+                let height_m = &mut skin[n as usize].height_m;
+                *height_m = height_m.min(element.least_altitude_m());
+            }
+        }
+        if mass_kg.contains(&0.0) {
+            let problem = "has a node that belongs to no tetrahedron".to_owned();
+            return Err(SoftError::Mesh { body: body.name, problem });
+        }
+        let (surface, node_of) = body.surface();
+        let first_triangle = self.triangles.len();
+        for (t, triangle) in surface.triangles.iter().enumerate() {
+            let nodes = triangle.map(|v| node_of[v as usize]);
+            nodes.iter().for_each(|&n| skin[n as usize].area_m2 += surface.triangle_area(t) / 3.0);
+            self.triangles.push(nodes.map(|n| n + first_node as u32));
+        }
+        self.add_elements(&body, &elements, first_node, number);
+
+        let mass: f64 = mass_kg.iter().sum();
+        let centre = body.mesh.positions.iter().zip(&mass_kg).map(|(p, m)| *p * *m).sum::<Vec3>() / mass;
+        let moving = |p: &Vec3| Four::from_point(body.velocity_m_s + body.spin_rad_s.cross(*p - centre));
+        self.nodes.positions.extend(body.mesh.positions.iter().map(|p| Four::from_point(*p)));
+        self.nodes.velocities.extend(body.mesh.positions.iter().map(moving));
+        self.nodes.inverse_kg.extend(mass_kg.iter().map(|m| m.recip()));
+        self.nodes.mass_kg.extend(mass_kg);
+        self.nodes.skin.extend(skin);
+        self.nodes.body.resize(first_node + count, number as u32);
+        for &n in &body.pinned {
+            self.nodes.inverse_kg[first_node + n as usize] = 0.0;
+            self.nodes.velocities[first_node + n as usize] = Four::default();
+        }
+        let chunks = self.chunk_body.iter().position(|&b| b == number).unwrap_or(0)..self.chunks.len();
+        self.parts.push(Part {
+            name: body.name.clone(),
+            nodes: first_node..first_node + count,
+            triangles: first_triangle..self.triangles.len(),
+            friction: body.friction,
+            young_pa: body.material.young_pa,
+            gamma_per_s: body.material.gamma_per_s,
+            limit,
+            chunks,
+        });
+        let [lambda, mu] = body.material.lame_pa();
+        self.materials.push([lambda, mu, body.material.phi_pa_s, body.material.psi_pa_s]);
+        self.bodies.push(body);
+        Ok(())
+    }
+
+    fn add_elements(
+        &mut self,
+        body: &SoftBody,
+        elements: &[super::element::Element],
+        first_node: usize,
+        number: usize,
+    ) {
+        let begin = self.elements.len();
+        for (elements, tets) in elements.chunks(LANES).zip(body.mesh.tets.chunks(LANES)) {
+            let last = elements.len() - 1;
+            // The last four are filled up with a copy that has no volume.
+            let four = std::array::from_fn(|k| {
+                let mut element = elements[k.min(last)];
+                element.volume_m3 = if k <= last { element.volume_m3 } else { 0.0 };
+                element
+            });
+            let nodes = std::array::from_fn(|k| tets[k.min(last)].map(|n| n + first_node as u32));
+            self.elements.push(FourElements::new(nodes, &four, number as u32));
+        }
+        let mut at = begin;
+        while at < self.elements.len() {
+            let end = (at + CHUNK).min(self.elements.len());
+            self.chunks.push(at..end);
+            self.chunk_body.push(number);
+            at = end;
+        }
+    }
+
+    fn choose_step_s(&self, settings: &WorldSettings) -> Result<f64, SoftError> {
+        let rate_hz = settings.sample_rate_hz;
+        let worst = self.parts.iter().min_by(|a, b| a.limit.step_s(1.0).total_cmp(&b.limit.step_s(1.0)));
+        let needed_s = worst.map_or(f64::INFINITY, |part| part.limit.step_s(1.0));
+        let name = || worst.map_or(String::new(), |part| part.name.clone());
+        let wanted_s = match settings.step_s {
+            Some(asked_s) if !(asked_s <= needed_s) || asked_s <= 0.0 => {
+                return Err(SoftError::Step { asked_s, needed_s, body: name() });
+            }
+            Some(asked_s) => asked_s,
+            None => needed_s,
+        };
+        let steps = (1.0 / (rate_hz * wanted_s)).ceil().max(LEAST_STEPS);
+        if !(rate_hz * steps <= MOST_STEPS_PER_S) {
+            return Err(SoftError::TooSlow { body: name(), needed_s, steps: rate_hz * steps });
+        }
+        Ok(1.0 / (rate_hz * steps))
+    }
+
+    fn list_incident(&mut self) {
+        let mut counts = vec![0u32; self.nodes.positions.len() + 1];
+        let corners = || self.elements.iter().flat_map(|four| four.nodes().as_flattened());
+        corners().for_each(|&n| counts[n as usize + 1] += 1);
+        for n in 1..counts.len() {
+            counts[n] += counts[n - 1];
+        }
+        let mut at = counts.clone();
+        let mut incident = vec![0; counts.last().map_or(0, |n| *n as usize)];
+        for (place, &n) in corners().enumerate() {
+            incident[at[n as usize] as usize] = place as u32;
+            at[n as usize] += 1;
+        }
+        (self.first, self.incident) = (counts, incident);
+    }
+
+    /// Moves everything on by one step.
+    ///
+    /// # Errors
+    /// [`SoftError::Unstable`] if elements are so stretched that no step would do.
+    pub fn step(&mut self) -> Result<(), SoftError> {
+        // A divided step is looked at in each of its parts: what divided it may grow.
+        let mut left_s = self.step_s;
+        let mut parts = self.parts_of_step;
+        while left_s > 1e-9 * self.step_s {
+            let measure = parts > 1 || self.steps.is_multiple_of(MEASURED_EVERY);
+            let stable_s = self.find_forces(measure);
+            if let Some(stable_s) = stable_s {
+                let wanted = (left_s / stable_s).ceil();
+                if !(wanted <= MOST_PARTS) {
+                    return Err(SoftError::Unstable { time_s: self.time_s(), needed_s: stable_s });
+                }
+                parts = (wanted as u32).max(1);
+                self.parts_of_step = (self.step_s / stable_s).ceil() as u32;
+                self.divided_most = self.divided_most.max(self.parts_of_step);
+            }
+            let step_s = left_s / f64::from(parts.max(1));
+            self.kick(step_s);
+            let now_s = self.time_s() + self.step_s - left_s;
+            self.pairs.touch(&mut self.nodes, &self.parts, &self.triangles, step_s, now_s, &mut self.touches);
+            self.drift(step_s, now_s);
+            self.last_s = step_s;
+            left_s -= step_s;
+            parts -= 1;
+        }
+        self.steps += 1;
+        Ok(())
+    }
+
+    /// Forces of all elements; if asked, the longest step that is stable now.
+    fn find_forces(&mut self, measure: bool) -> Option<f64> {
+        let mut slices = Vec::with_capacity(self.chunks.len());
+        let (mut forces, mut squares) = (&mut self.forces[..], &mut self.squares[..]);
+        for chunk in &self.chunks {
+            let (these, other_forces) = forces.split_at_mut(chunk.len());
+            let (those, other_squares) = squares.split_at_mut(chunk.len());
+            slices.push((chunk.clone(), these, those));
+            (forces, squares) = (other_forces, other_squares);
+        }
+        let per_s = self.last_s.recip();
+        let run = |(chunk, forces, squares): (Range<usize>, &mut [Corners], &mut [Squares])| {
+            (self.kernel)(Job {
+                elements: &self.elements[chunk],
+                materials: &self.materials,
+                positions: &self.nodes.positions,
+                forces,
+                squares,
+                per_s,
+                measure,
+            })
+        };
+        let stiffer: Vec<f64> = if self.elements.len() < PARALLEL {
+            slices.into_iter().map(run).collect()
+        } else {
+            slices.into_par_iter().map(run).collect()
+        };
+        measure.then(|| {
+            let of = |part: &Part| part.limit.step_s(stiffer[part.chunks.clone()].iter().copied().fold(1.0, f64::max));
+            self.parts.iter().map(of).fold(f64::INFINITY, f64::min).max(f64::MIN_POSITIVE)
+        })
+    }
+
+    /// v += Δt (f/m + g − γv).
+    fn kick(&mut self, step_s: f64) {
+        let forces = self.forces.as_flattened().as_flattened();
+        let gravity = Four::from_point(self.gravity * step_s);
+        let (first, incident, parts) = (&self.first, &self.incident, &self.parts);
+        let Nodes { velocities, inverse_kg, body: bodies, .. } = &mut self.nodes;
+        let (inverse_kg, bodies) = (&*inverse_kg, &*bodies);
+        let kick = |(n, v): (usize, &mut Four)| {
+            if inverse_kg[n] == 0.0 {
+                return;
+            }
+            let mut force = Four::default();
+            for &place in &incident[first[n] as usize..first[n + 1] as usize] {
+                force = force.plus(1.0, forces[place as usize]);
+            }
+            let brake = 1.0 / (1.0 + step_s * parts[bodies[n] as usize].gamma_per_s);
+            *v = Four::default().plus(brake, v.plus(step_s * inverse_kg[n], force).plus(1.0, gravity));
+        };
+        if velocities.len() < 4 * NODE_CHUNK {
+            velocities.iter_mut().enumerate().for_each(kick);
+        } else {
+            velocities.par_iter_mut().with_min_len(NODE_CHUNK).enumerate().for_each(kick);
+        }
+    }
+
+    /// Contact with what does not move, then x += Δt v.
+    fn drift(&mut self, step_s: f64, now_s: f64) {
+        let bodies = self.parts.len();
+        for n in 0..self.nodes.positions.len() {
+            if self.nodes.skin[n].area_m2 == 0.0 || self.nodes.inverse_kg[n] == 0.0 {
+                continue;
+            }
+            let p = self.nodes.positions[n].point();
+            for (number, collider) in self.colliders.iter().enumerate() {
+                let Some((depth_m, out)) = collider.depth(p) else { continue };
+                let (skin, part) = (self.nodes.skin[n], &self.parts[self.nodes.body[n] as usize]);
+                let mass_kg = self.nodes.mass_kg[n];
+                let spring = Spring {
+                    stiffness_n_m: Spring::stiffness_n_m(part.young_pa, skin.area_m2, skin.height_m, mass_kg, step_s),
+                    mass_kg,
+                    deepest_m: DEEPEST * skin.height_m,
+                    friction: (collider.friction * part.friction).sqrt(),
+                };
+                let change = spring.change(depth_m, out, self.nodes.velocities[n].point(), step_s);
+                self.nodes.velocities[n] = self.nodes.velocities[n].plus(1.0, Four::from_point(change));
+                let impulse_ns = mass_kg * change.dot(out);
+                self.touches.add(self.nodes.body[n] as usize, bodies + number, now_s, p, impulse_ns);
+                // Others may have pushed it in deeper.
+                let too_deep_m = (depth_m - spring.deepest_m).max(0.0);
+                self.nodes.positions[n] = self.nodes.positions[n].plus(too_deep_m, Four::from_point(out));
+            }
+        }
+        let Nodes { positions, velocities, .. } = &mut self.nodes;
+        let drift = |(x, v): (&mut Four, &Four)| *x = x.plus(step_s, *v);
+        if positions.len() < 4 * NODE_CHUNK {
+            positions.iter_mut().zip(velocities.iter()).for_each(drift);
+        } else {
+            positions.par_iter_mut().zip(velocities.par_iter()).with_min_len(NODE_CHUNK).for_each(drift);
+        }
+    }
+
+    /// Length of a step.
+    pub fn step_s(&self) -> f64 {
+        self.step_s
+    }
+
+    /// Steps in an audio sample of the rate that was set.
+    pub fn steps_per_sample(&self, sample_rate_hz: f64) -> usize {
+        (1.0 / (self.step_s * sample_rate_hz)).round().max(1.0) as usize
+    }
+
+    /// Since the beginning.
+    pub fn time_s(&self) -> f64 {
+        self.steps as f64 * self.step_s
+    }
+
+    /// Into how many parts a step had to be divided, at most.
+    pub fn divided_most(&self) -> u32 {
+        self.divided_most
+    }
+
+    /// Bodies.
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Elements of all bodies.
+    pub fn element_count(&self) -> usize {
+        self.bodies.iter().map(|b| b.mesh.tets.len()).sum()
+    }
+
+    /// A body as it is now.
+    pub fn body(&self, number: usize) -> BodyView<'_> {
+        BodyView { world: self, number }
+    }
+
+    /// Moves the nodes of a body by what `by` gives for where they are, without work done on anything: for bodies that begin under strain.
+    pub fn displace(&mut self, body: usize, by: impl Fn(Vec3) -> Vec3) {
+        for position in &mut self.nodes.positions[self.parts[body].nodes.clone()] {
+            *position = position.plus(1.0, Four::from_point(by(position.point())));
+        }
+        // Nothing has moved: the strain has been there all the time.
+        let last_s = std::mem::replace(&mut self.last_s, f64::INFINITY);
+        self.find_forces(false);
+        self.last_s = last_s;
+    }
+
+    /// Adds to the velocity of each node of a body that is not pinned: a blow.
+    pub fn push(&mut self, body: usize, by: impl Fn(usize) -> Vec3) {
+        let nodes = self.parts[body].nodes.clone();
+        for n in nodes.clone().filter(|&n| self.nodes.inverse_kg[n] > 0.0) {
+            self.nodes.velocities[n] = self.nodes.velocities[n].plus(1.0, Four::from_point(by(n - nodes.start)));
+        }
+    }
+
+    /// Contacts that are over by now, or have lasted until now if it is the end.
+    pub fn drain_touches(&mut self, end: bool) -> Vec<Touch> {
+        self.touches.drain(if end { f64::INFINITY } else { self.time_s() })
+    }
+
+    /// Energy at the end of the last step. Velocities are half a step behind positions; they are moved on first.
+    pub fn energy(&mut self) -> Energy {
+        let (velocities, squares) = (self.nodes.velocities.clone(), self.squares.clone());
+        self.find_forces(false);
+        self.kick(0.5 * self.step_s);
+        let mut energy = Energy::default();
+        for (part, body) in self.parts.iter().zip(&self.bodies) {
+            for n in part.nodes.clone() {
+                let mass = self.nodes.mass_kg[n];
+                energy.kinetic_j += 0.5 * mass * self.nodes.velocities[n].point().length_squared();
+                energy.gravity_j -= mass * self.gravity.dot(self.nodes.positions[n].point());
+            }
+            for tet in &body.mesh.tets {
+                let element = super::element::Element::new(tet.map(|n| body.mesh.positions[n as usize]));
+                let now = tet.map(|n| self.nodes.positions[part.nodes.start + n as usize].point());
+                energy.elastic_j += element.energy_j(&body.material, &now);
+            }
+        }
+        (self.nodes.velocities, self.squares) = (velocities, squares);
+        energy
+    }
+
+    pub(super) fn arrays(&self) -> (&[Four], &[Four]) {
+        (&self.nodes.positions, &self.nodes.velocities)
+    }
+}
+
+/// Where the energy is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// Of motion, in J.
+    pub kinetic_j: f64,
+    /// Of deformation, in J.
+    pub elastic_j: f64,
+    /// Of height, in J.
+    pub gravity_j: f64,
+}
+
+impl Energy {
+    /// All of it, in J.
+    pub fn total_j(&self) -> f64 {
+        self.kinetic_j + self.elastic_j + self.gravity_j
+    }
+}
+
+/// One body of a world.
+#[derive(Clone, Copy)]
+pub struct BodyView<'a> {
+    world: &'a SoftWorld,
+    number: usize,
+}
+
+impl<'a> BodyView<'a> {
+    fn part(&self) -> &'a Part {
+        &self.world.parts[self.number]
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'a str {
+        &self.part().name
+    }
+
+    /// Where its nodes are.
+    pub fn positions(&self) -> impl ExactSizeIterator<Item = Vec3> + use<'a> {
+        self.world.nodes.positions[self.part().nodes.clone()].iter().map(|p| p.point())
+    }
+
+    /// How its nodes move, half a step before.
+    pub fn velocities(&self) -> impl ExactSizeIterator<Item = Vec3> + use<'a> {
+        self.world.nodes.velocities[self.part().nodes.clone()].iter().map(|p| p.point())
+    }
+
+    /// Triangles of its surface, by its nodes.
+    pub fn triangles(&self) -> impl ExactSizeIterator<Item = [u32; 3]> + use<'a> {
+        let first = self.part().nodes.start as u32;
+        self.world.triangles[self.part().triangles.clone()].iter().map(move |t| t.map(|n| n - first))
+    }
+
+    /// Mass of one of its nodes, in kg.
+    pub fn mass_kg(&self, node: usize) -> f64 {
+        self.world.nodes.mass_kg[self.part().nodes.start + node]
+    }
+
+    /// Its centre of mass.
+    pub fn centre(&self) -> Vec3 {
+        let nodes = self.part().nodes.clone();
+        let masses = &self.world.nodes.mass_kg[nodes.clone()];
+        let sum: Vec3 = self.world.nodes.positions[nodes].iter().zip(masses).map(|(p, m)| p.point() * *m).sum();
+        sum / masses.iter().sum::<f64>()
+    }
+
+    /// As it was put into the world.
+    pub fn at_rest(&self) -> &'a SoftBody {
+        &self.world.bodies[self.number]
+    }
+
+    pub(super) fn surface(&self) -> &'a [[u32; 3]] {
+        &self.world.triangles[self.part().triangles.clone()]
+    }
+}

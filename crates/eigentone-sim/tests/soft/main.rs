@@ -1,0 +1,8 @@
+//! Soft bodies against what is known of them.
+
+mod bars;
+mod drops;
+mod energy;
+mod meshes;
+mod sound;
+mod touch;
