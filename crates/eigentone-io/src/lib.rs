@@ -20,6 +20,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod animation;
 mod atomic;
 mod audio;
 mod bytes;
@@ -36,6 +37,7 @@ mod tet;
 mod text;
 mod wav;
 
+pub use animation::{AnimatedMesh, AnimationWriter, BodyFit, Recorded};
 pub use atomic::{WriteSeek, write_atomic};
 pub use audio::{AudioBuffer, LONGEST_AUDIO_S, SampleFormat, read_audio, read_audio_bytes, write_wav};
 pub use error::{Place, ReadError, WriteError};
