@@ -1,4 +1,4 @@
-//! Writes an animation with its sound and a point cache, to look at and for `.ci/animation`:
+//! Writes an animation with its point caches and player, to look at and for `.ci/animation`:
 //! `cargo run -p eigentone-io --example animation -- FOLDER`
 
 #[path = "../tests/common/jelly.rs"]
@@ -20,6 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{recorded:#?}");
     let wav = folder.join("jelly.wav");
     write_wav(&wav, &jelly::sound(frames), SampleFormat::default())?;
+    recorded.write_player(&folder.join("jelly.html"), &wav, "Jelly & ball")?;
     recorded.write_point_cache(0, &folder.join("jelly cube.pc2"))?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! Frames go to a scratch file. In the end each body's motion is told as glTF viewers can play it: a node that moves rigidly ([`pose`]) and,
 //! for what is left, the fewest shapes whose weights change ([`basis`], [`deform`]). These are lossy, with the error reported; the same frames are
-//! also written without loss as a point cache ([`Recorded`]).
+//! also written without loss as a point cache, or as a web page with the sound ([`Recorded`]).
 //!
 //! ```
 //! use eigentone_io::{AnimatedMesh, AnimationWriter};
@@ -23,11 +23,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod base64;
 mod basis;
 mod deform;
 mod eigen;
 mod gltf;
+mod player;
 mod pose;
 mod recorded;
 mod scratch;

@@ -23,6 +23,7 @@
 mod animation;
 mod atomic;
 mod audio;
+mod base64;
 mod bytes;
 mod error;
 mod field;

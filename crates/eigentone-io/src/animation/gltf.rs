@@ -6,11 +6,10 @@
 
 use super::{
     Mesh,
-    base64::Base64,
     deform::{Shapes, largest},
     scratch::{BodyFrame, Scratch},
 };
-use crate::{atomic::write_atomic, error::WriteError, file::extension};
+use crate::{atomic::write_atomic, base64::Base64, error::WriteError, file::extension};
 use serde_json::{Value, json};
 use std::{
     io::{self, Write},

@@ -1,9 +1,6 @@
 //! What can be done with an animation once its frames are there.
 
-use super::{
-    Mesh,
-    scratch::{BodyFrame, Scratch},
-};
+use super::{Mesh, player, scratch::BodyFrame, scratch::Scratch};
 use crate::{atomic::write_atomic, error::WriteError};
 use std::{
     io,
@@ -102,5 +99,14 @@ impl Recorded {
             }
             io::Result::Ok(())
         })
+    }
+
+    /// Writes a web page that plays the animation to its sound, without a server and without any other file. The sound is the clock: whatever
+    /// is paused, sought or slowed down, the picture is the frame that is heard. The page holds positions in 16 bits of the body's size.
+    ///
+    /// # Errors
+    /// If there are no frames, the WAV file cannot be read, or the system refuses.
+    pub fn write_player(&self, path: &Path, wav: &Path, title: &str) -> Result<(), WriteError> {
+        player::write(self, path, wav, title)
     }
 }
