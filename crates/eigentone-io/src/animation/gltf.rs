@@ -21,9 +21,6 @@ const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 const FLOAT: u32 = 5126;
 const UNSIGNED_INT: u32 = 5125;
 
-/// Stands for the data in the text of a `.gltf`, until they are written.
-const DATA: &str = "\u{1}";
-
 /// All that a file is made of.
 pub(super) struct Content<'a> {
     pub meshes: &'a [Mesh],
@@ -40,24 +37,24 @@ pub(super) fn write(path: &Path, content: &Content<'_>) -> Result<Vec<f64>, Writ
     if frames > 1 && content.time(frames - 1) <= content.time(frames - 2) {
         return Err(impossible("its times are too close for single precision: give fewer frames per second"));
     }
-    let binary = extension(path) == "glb";
-    let (document, data_bytes) = content.document(if binary { None } else { Some(DATA) });
-    let mut json = document.to_string().into_bytes();
+    let (mut document, data_bytes) = content.document();
     let mut errors = Vec::new();
-    if !binary {
-        let text = String::from_utf8_lossy(&json).into_owned();
-        let (before, after) = text.split_once("\\u0001").ok_or_else(|| impossible("it has no place for its data"))?;
+    if extension(path) != "glb" {
+        let text = document.to_string();
         write_atomic(path, |w| {
-            w.write_all(before.as_bytes())?;
-            let mut coded = Base64::new(&mut *w);
-            errors = content.write_data(&mut coded)?;
-            coded.finish()?;
-            w.write_all(after.as_bytes())
+            errors = content.write_text(w, &text, data_bytes)?;
+            Ok(())
         })?;
         return Ok(errors);
     }
+    if data_bytes > 0 {
+        document["buffers"] = json!([{ "byteLength": data_bytes }]);
+    }
+    let mut json = document.to_string().into_bytes();
     json.resize(json.len().next_multiple_of(4), b' ');
-    let length = 12 + 8 + json.len() as u64 + 8 + data_bytes;
+    // A scene of nothing has no data, and then there must not be a chunk for them.
+    let chunk = if data_bytes > 0 { 8 + data_bytes } else { 0 };
+    let length = 12 + 8 + json.len() as u64 + chunk;
     let length = u32::try_from(length)
         .map_err(|_| impossible("a .glb holds at most 4 GiB: give fewer frames per second, or write a .gltf"))?;
     write_atomic(path, |w| {
@@ -65,8 +62,10 @@ pub(super) fn write(path: &Path, content: &Content<'_>) -> Result<Vec<f64>, Writ
         [2, length, json.len() as u32].iter().try_for_each(|x| w.write_all(&x.to_le_bytes()))?;
         w.write_all(b"JSON")?;
         w.write_all(&json)?;
-        w.write_all(&(data_bytes as u32).to_le_bytes())?;
-        w.write_all(b"BIN\0")?;
+        if data_bytes > 0 {
+            w.write_all(&(data_bytes as u32).to_le_bytes())?;
+            w.write_all(b"BIN\0")?;
+        }
         errors = content.write_data(w)?;
         Ok(())
     })?;
@@ -121,8 +120,8 @@ impl Content<'_> {
         moving.zip(self.shapes).map(|((i, m), s)| (i, m, s))
     }
 
-    /// The document, and the number of bytes of the data.
-    fn document(&self, uri: Option<&str>) -> (Value, u64) {
+    /// The document without its buffer, and the number of bytes of that.
+    fn document(&self) -> (Value, u64) {
         let mut layout = Layout::default();
         let count = self.meshes.len();
         let meshes: Vec<Value> = self.meshes.iter().enumerate().map(|(i, m)| self.mesh(&mut layout, i, m)).collect();
@@ -155,10 +154,6 @@ impl Content<'_> {
         if layout.bytes > 0 {
             document["accessors"] = json!(layout.accessors);
             document["bufferViews"] = json!(layout.views);
-            document["buffers"] = json!([{ "byteLength": layout.bytes }]);
-            if let Some(uri) = uri {
-                document["buffers"][0]["uri"] = json!(format!("data:application/octet-stream;base64,{uri}"));
-            }
         }
         (document, layout.bytes)
     }
@@ -213,6 +208,21 @@ impl Content<'_> {
             }
         }
         Some(json!({ "name": "motion", "samplers": samplers, "channels": channels }))
+    }
+
+    /// The document with the data in it. They may be larger than memory, so the buffer is put at its end by hand.
+    fn write_text(&self, w: &mut dyn Write, document: &str, data_bytes: u64) -> io::Result<Vec<f64>> {
+        let open = document.strip_suffix('}').unwrap_or(document);
+        if data_bytes == 0 {
+            w.write_all(document.as_bytes())?;
+            return Ok(Vec::new());
+        }
+        write!(w, "{open},\"buffers\":[{{\"byteLength\":{data_bytes},\"uri\":\"data:application/octet-stream;base64,")?;
+        let mut coded = Base64::new(&mut *w);
+        let errors = self.write_data(&mut coded)?;
+        coded.finish()?;
+        w.write_all(b"\"}]}")?;
+        Ok(errors)
     }
 
     /// In the order of the accessors. What a viewer will make of each frame is compared with it on the way.
