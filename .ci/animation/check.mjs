@@ -109,6 +109,30 @@ async function playPage(browser) {
   check(errors.length === 0, `player without WebGL: no complaints ${errors.join("; ")}`);
 }
 
+/** The glTF, approximated and played by three.js, and the page, which has every vertex, show the same boxes around the same bodies. */
+async function agree(browser) {
+  const errors = [], three = await open(browser, "http://check.invalid/", errors);
+  const page = await open(browser, pathToFileURL(resolve(html)).href, errors);
+  await three.waitForFunction("window.ready", null, { timeout: 60000 });
+  await page.waitForFunction("window.player && document.getElementById('sound').readyState >= 2", null, { timeout: 60000 });
+  const [frames, rate] = await page.evaluate("[scene.frames, scene.framesPerSecond]");
+  let worst = 0;
+  for (let k = 0; k <= 20; k++) {
+    const frame = Math.round(k / 20 * (frames - 1)), time = frame / rate;
+    const seen = await three.evaluate(`window.show(${time})`);
+    const truth = await page.evaluate(`(player.seek(${time}), screen3d.meshes.map(m => ({ low: m.low, high: m.low.map((x, i) => x + m.size[i]) })))`);
+    truth.forEach(({ low, high }, body) => {
+      // From y up to z up.
+      const { low: a, high: b } = seen[body], [from, to] = [[a[0], -b[2], a[1]], [b[0], -a[2], b[1]]];
+      const away = [0, 1, 2].flatMap(i => [Math.abs(from[i] - low[i]), Math.abs(to[i] - high[i])]);
+      worst = Math.max(worst, Math.max(...away) / Math.hypot(...high.map((x, i) => x - low[i])));
+    });
+  }
+  check(worst < 0.01, `three.js and player agree to ${(100 * worst).toFixed(3)} % of each body's size in 21 frames`);
+  await three.close();
+  await page.close();
+}
+
 /** While it plays, after a pause and after a seek into the playing sound, the frame is that of the sound. */
 async function inStep(page, player, frameAt, duration) {
   await player("seek(0)");
@@ -168,6 +192,7 @@ const browser = await chromium.launch({
 try {
   await playInThree(browser, info);
   await playPage(browser);
+  await agree(browser);
 } finally {
   await browser.close();
 }
