@@ -7,6 +7,7 @@
 use super::{
     Mesh,
     deform::{Shapes, largest},
+    pose::deformation,
     scratch::{BodyFrame, Scratch},
 };
 use crate::{atomic::write_atomic, base64::Base64, error::WriteError, file::extension};
@@ -115,9 +116,10 @@ impl Content<'_> {
         (frame as f64 / self.frames_per_s) as f32
     }
 
-    fn moving(&self) -> impl Iterator<Item = (usize, &Mesh, &Shapes)> {
-        let moving = self.meshes.iter().enumerate().filter(|(_, m)| m.body.is_some());
-        moving.zip(self.shapes).map(|((i, m), s)| (i, m, s))
+    /// The node and the shapes of each body that moves.
+    fn moving(&self) -> impl Iterator<Item = (usize, &Shapes)> {
+        let nodes = self.meshes.iter().enumerate().filter(|(_, m)| m.body.is_some());
+        nodes.map(|(node, _)| node).zip(self.shapes)
     }
 
     /// The document without its buffer, and the number of bytes of that.
@@ -159,7 +161,7 @@ impl Content<'_> {
     }
 
     fn mesh(&self, layout: &mut Layout, index: usize, mesh: &Mesh) -> Value {
-        let position = layout.positions(mesh.rest.local.as_flattened());
+        let position = layout.positions(self.base(mesh).as_flattened());
         let count = 3 * mesh.triangles.len();
         let accessor = json!({ "componentType": UNSIGNED_INT, "type": "SCALAR", "count": count });
         let indices = layout.add(count, Some(ELEMENT_ARRAY_BUFFER), accessor);
@@ -176,6 +178,11 @@ impl Content<'_> {
         }
         value["primitives"] = json!([primitive]);
         value
+    }
+
+    /// What a mesh is about its centre with all weights zero.
+    fn base<'a>(&'a self, mesh: &'a Mesh) -> &'a [[f32; 3]] {
+        self.shapes_of(mesh).map_or(&mesh.rest.local, |shapes| &shapes.base)
     }
 
     fn shapes_of(&self, mesh: &Mesh) -> Option<&Shapes> {
@@ -196,7 +203,7 @@ impl Content<'_> {
         let time = json!({ "componentType": FLOAT, "type": "SCALAR", "count": frames, "min": [self.time(0)], "max": [self.time(frames - 1)] });
         let input = layout.add(frames, None, time);
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
-        for (node, _, shapes) in self.moving() {
+        for (node, shapes) in self.moving() {
             let mut tracks =
                 vec![("translation", layout.floats("VEC3", 3, frames)), ("rotation", layout.floats("VEC4", 4, frames))];
             if !shapes.targets.is_empty() {
@@ -228,7 +235,7 @@ impl Content<'_> {
     /// In the order of the accessors. What a viewer will make of each frame is compared with it on the way.
     fn write_data(&self, w: &mut dyn Write) -> io::Result<Vec<f64>> {
         for mesh in self.meshes {
-            write_floats(w, mesh.rest.local.as_flattened())?;
+            write_floats(w, self.base(mesh).as_flattened())?;
             mesh.triangles.iter().flatten().try_for_each(|v| w.write_all(&v.to_le_bytes()))?;
             if let Some(shapes) = self.shapes_of(mesh) {
                 shapes.targets.iter().try_for_each(|t| write_floats(w, t))?;
@@ -240,7 +247,7 @@ impl Content<'_> {
             (0..frames).try_for_each(|f| write_floats(w, &[self.time(f)]))?;
         }
         let mut errors = Vec::new();
-        for (body, (_, mesh, shapes)) in self.moving().enumerate() {
+        for (body, (_, shapes)) in self.moving().enumerate() {
             if animated {
                 (0..frames).try_for_each(|f| write_floats(w, &self.scratch.pose(body, f)?.translation))?;
                 (0..frames).try_for_each(|f| write_floats(w, &self.scratch.pose(body, f)?.rotation))?;
@@ -249,7 +256,7 @@ impl Content<'_> {
             let mut error = 0f64;
             for number in 0..frames {
                 let pose = self.scratch.read(body, number, &mut frame)?;
-                mesh.rest.deformation(&pose, &frame.positions, &mut left);
+                deformation(&shapes.base, &pose, &frame.positions, &mut left);
                 shapes.weights(&mut left, &mut weights);
                 error = error.max(largest(&left));
                 if animated {

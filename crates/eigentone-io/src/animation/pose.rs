@@ -112,14 +112,14 @@ impl Rest {
         let q = &vectors[0];
         Pose::new(middle, (DQuat::from_xyzw(q[1], q[2], q[3], q[0]) * sign).normalize())
     }
+}
 
-    /// What is left of the motion in the body's own axes when the pose is taken off, as x, y, z of each vertex.
-    pub fn deformation(&self, pose: &Pose, positions: &[[f32; 3]], out: &mut Vec<f32>) {
-        let (back, place) = (pose.matrix().transpose(), pose.place());
-        out.clear();
-        for (&p, &rest) in positions.iter().zip(&self.local) {
-            out.extend((back * (point(p) - place) - point(rest)).as_vec3().to_array());
-        }
+/// What is left of a frame in the body's own axes when its pose and a shape are taken off, as x, y, z of each vertex.
+pub(super) fn deformation(shape: &[[f32; 3]], pose: &Pose, positions: &[[f32; 3]], out: &mut Vec<f32>) {
+    let (back, place) = (pose.matrix().transpose(), pose.place());
+    out.clear();
+    for (&p, &from) in positions.iter().zip(shape) {
+        out.extend((back * (point(p) - place) - point(from)).as_vec3().to_array());
     }
 }
 
@@ -156,7 +156,7 @@ mod tests {
             let along: f32 = next.rotation.iter().zip(pose.rotation).map(|(a, b)| a * b).sum();
             assert!(along >= 0.0);
             pose = next;
-            rest.deformation(&pose, &positions, &mut left);
+            deformation(&rest.local, &pose, &positions, &mut left);
             assert!(left.iter().all(|x| x.abs() < 3e-6), "{left:?}");
         }
     }
