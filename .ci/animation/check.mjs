@@ -193,6 +193,8 @@ try {
   await playInThree(browser, info);
   await playPage(browser);
   await agree(browser);
+} catch (error) {
+  check(false, error.message);
 } finally {
   await browser.close();
 }

@@ -164,7 +164,8 @@ impl AnimationWriter {
         Ok(())
     }
 
-    /// Finds the shapes of each body and writes the file.
+    /// Finds the shapes of each body and writes the file. Without animation, viewers show the first frame. Without morph targets they show a shape that
+    /// the body never has, so a reader of plain meshes should be given another file.
     ///
     /// # Errors
     /// If the file would pass the limits of its format, or the system refuses.

@@ -1,5 +1,5 @@
 //! Readers and writers of untrusted files: meshes, tetrahedra, modal models, mode tables, acoustic fields and
-//! audio.
+//! audio; writers of animations.
 //!
 //! Every reader checks sizes before it allocates, never panics, and says in its error which file is wrong, where,
 //! what was expected and what was found. Every writer writes beside its target and renames, so that nothing is ever

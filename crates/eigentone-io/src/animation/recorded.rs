@@ -103,6 +103,8 @@ impl Recorded {
 
     /// Writes a web page that plays the animation to its sound, without a server and without any other file. The sound is the clock: whatever
     /// is paused, sought or slowed down, the picture is the frame that is heard. The page holds positions in 16 bits of the body's size.
+    /// Scripts and tests find it as `window.player`, with `frame`, `frames`, `time`, `duration`, `paused`, `seek(time)`, `step(frames)`, `play()` and
+    /// `pause()`.
     ///
     /// # Errors
     /// If there are no frames, the WAV file cannot be read, or the system refuses.
