@@ -1,5 +1,5 @@
 //! Readers and writers of untrusted files: meshes, tetrahedra, modal models, mode tables, acoustic fields and
-//! audio.
+//! audio; writers of animations.
 //!
 //! Every reader checks sizes before it allocates, never panics, and says in its error which file is wrong, where,
 //! what was expected and what was found. Every writer writes beside its target and renames, so that nothing is ever
@@ -20,8 +20,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod animation;
 mod atomic;
 mod audio;
+mod base64;
 mod bytes;
 mod error;
 mod field;
@@ -36,6 +38,7 @@ mod tet;
 mod text;
 mod wav;
 
+pub use animation::{AnimatedMesh, AnimationWriter, BodyFit, Recorded};
 pub use atomic::{WriteSeek, write_atomic};
 pub use audio::{AudioBuffer, LONGEST_AUDIO_S, SampleFormat, read_audio, read_audio_bytes, write_wav};
 pub use error::{Place, ReadError, WriteError};

@@ -4,7 +4,6 @@
 //! is the business of [`TriMesh::repair`]. Coordinates are taken as metres. Every reader builds a [`MaterialMesh`]; those who want
 //! shapes alone get its triangles.
 
-mod base64;
 mod gltf;
 mod gltf_accessor;
 mod obj;

@@ -4,10 +4,11 @@
 //! and animations are passed over.
 
 use super::{
-    Builder, DEFAULT_MATERIAL, base64,
+    Builder, DEFAULT_MATERIAL,
     gltf_accessor::{Accessor, Buffer, BufferView, Store},
 };
 use crate::{
+    base64,
     bytes::Bytes,
     error::{Fault, quote},
     file::{LARGEST_FILE_BYTES, path_inside, read_at_most},
