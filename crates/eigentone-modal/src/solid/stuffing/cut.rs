@@ -18,6 +18,10 @@ const ALPHA_SHORT: f64 = 0.411_89;
 /// Nodes closer than this share of a cell count as on the surface.
 const ON_SURFACE: f64 = 1e-6;
 
+/// Tetrahedra with all nodes on the surface are kept if their middle is deeper than this share of a cell: a quarter of the least
+/// altitude that is worth having.
+const WALL: f64 = 0.08;
+
 struct Cutter<'a> {
     tree: &'a DistanceTree,
     size: f64,
@@ -134,6 +138,13 @@ impl Cutter<'_> {
         let of = |wanted: i8| tet.iter().copied().filter(|&n| self.side[n as usize] == wanted).collect::<Vec<u32>>();
         let (inside, on, outside) = (of(1), of(0), of(-1));
         match (&inside[..], &on[..], &outside[..]) {
+            // In a thin wall, all nodes may have been moved on to one side or the other.
+            ([], on, []) if on.len() == 4 => {
+                let middle = tet.map(|n| self.lattice.positions[n as usize]).iter().sum::<Vec3>() / 4.0;
+                if self.tree.nearest(middle, WALL * self.size).is_none() && self.tree.inside(middle) {
+                    self.tets.push(tet);
+                }
+            }
             ([], ..) => {}
             (.., []) => self.tets.push(tet),
             (&[a], on, outside) => {

@@ -13,15 +13,24 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// The point of the curve nearest to `p`.
-    pub fn nearest(&self, p: Vec3) -> Vec3 {
-        let on = self.points.windows(2).map(|w| {
+    /// The point of the curve nearest to `p`, and the segment it is on.
+    fn nearest_segment(&self, p: Vec3) -> Option<(Vec3, usize)> {
+        let on = self.points.windows(2).zip(0..).map(|(w, k)| {
             let along = w[1] - w[0];
             let t = (p - w[0]).dot(along) / along.length_squared().max(f64::MIN_POSITIVE);
-            w[0] + along * t.clamp(0.0, 1.0)
+            (w[0] + along * t.clamp(0.0, 1.0), k)
         });
-        let near = |a: &Vec3, b: &Vec3| a.distance_squared(p).total_cmp(&b.distance_squared(p));
-        on.min_by(near).unwrap_or(p)
+        on.min_by(|a, b| a.0.distance_squared(p).total_cmp(&b.0.distance_squared(p)))
+    }
+
+    /// The point of the curve nearest to `p`.
+    pub fn nearest(&self, p: Vec3) -> Vec3 {
+        self.nearest_segment(p).map_or(p, |(q, _)| q)
+    }
+
+    /// The direction of the curve near `p`.
+    pub fn tangent(&self, p: Vec3) -> Vec3 {
+        self.nearest_segment(p).map_or(Vec3::ZERO, |(_, k)| (self.points[k + 1] - self.points[k]).normalize_or_zero())
     }
 
     pub fn length(&self) -> f64 {

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
 /// Nodes further than this many sizes from a feature are not taken for it.
-const REACH: f64 = 1.3;
+const REACH: f64 = 2.2;
 
 /// How much a way along the boundary is longer for being one size away from its curve.
 const DETOUR: f64 = 8.0;
@@ -21,7 +21,10 @@ const DETOUR: f64 = 8.0;
 const FLOOR: f64 = 0.05;
 
 /// Rounds of moving and giving way.
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 12;
+
+/// Rounds after which tetrahedra that block the way are removed.
+const PATIENCE: usize = 3;
 
 /// How many nodes were to lie on features, and how many could not.
 #[derive(Clone, Copy, Debug, Default)]
@@ -164,7 +167,7 @@ impl Matcher<'_, '_> {
             .filter(|n| !self.taken.contains_key(n))
             .collect();
         let mut waiting = goals.clone();
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             waiting.retain(|&(node, goal)| !self.approach(node, goal));
             near.iter().for_each(|&n| {
                 self.held.improve(n);
@@ -175,6 +178,11 @@ impl Matcher<'_, '_> {
             }
             if waiting.is_empty() {
                 break;
+            }
+            if round % PATIENCE == PATIENCE - 1 {
+                let bad = |&(node, goal): &(u32, Goal)| self.held.bad_around(node, self.target(node, goal), FLOOR);
+                let blocking = waiting.iter().flat_map(bad).collect();
+                self.held.peel(&blocking);
             }
         }
         (goals.len(), waiting.len())

@@ -110,6 +110,48 @@ pub(super) fn split_pinches(mesh: &mut TetMesh) {
     }
 }
 
+/// Removes bunches of tetrahedra that meet others in an edge only, but for the largest at each edge. Returns how many tetrahedra.
+pub(super) fn open_hinges(mesh: &mut TetMesh) -> usize {
+    let mut around: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
+    for [a, b, c] in boundary(&mesh.tets) {
+        for [i, j] in [[a, b], [b, c], [c, a]] {
+            around.entry([i.min(j), i.max(j)]).or_default().push(0);
+        }
+    }
+    around.retain(|_, faces| faces.len() > 2);
+    around.values_mut().for_each(Vec::clear);
+    for (t, tet) in (0..).zip(&mesh.tets) {
+        for (i, &a) in tet.iter().enumerate() {
+            for &b in &tet[i + 1..] {
+                if let Some(fan) = around.get_mut(&[a.min(b), a.max(b)]) {
+                    fan.push(t);
+                }
+            }
+        }
+    }
+    let mut gone = vec![false; mesh.tets.len()];
+    for fan in around.values() {
+        let shared = |s: u32, t: u32| mesh.tets[s as usize].iter().filter(|n| mesh.tets[t as usize].contains(n)).count();
+        let mut groups = Groups::new(fan.len());
+        for i in 0..fan.len() {
+            (0..i).filter(|&j| shared(fan[i], fan[j]) == 3).for_each(|j| groups.join(i as u32, j as u32));
+        }
+        let mut bunches: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        (0..).zip(fan).for_each(|(i, &t)| bunches.entry(groups.root(i)).or_default().push(t));
+        let volume = |bunch: &[u32]| bunch.iter().map(|&t| mesh.signed_volume(mesh.tets[t as usize]).abs()).sum::<f64>();
+        let largest = bunches.iter().max_by(|a, b| volume(a.1).total_cmp(&volume(b.1))).map(|(&root, _)| root);
+        for (_, bunch) in bunches.iter().filter(|b| Some(*b.0) != largest) {
+            bunch.iter().for_each(|&t| gone[t as usize] = true);
+        }
+    }
+    let mut t = 0;
+    mesh.tets.retain(|_| {
+        t += 1;
+        !gone[t - 1]
+    });
+    gone.iter().filter(|&&g| g).count()
+}
+
 /// Keeps the `most` largest pieces (by volume) that hang together by faces; returns how many were dropped and their volume.
 pub(super) fn keep_largest_pieces(mesh: &mut TetMesh, most: usize) -> (usize, f64) {
     let mut groups = Groups::new(mesh.tets.len());
