@@ -2,6 +2,7 @@
 //!
 //! - [`cells`]: from any closed surface, by finite cells of 27-node hexahedra
 //! - [`tets`]: from an imported tetrahedral mesh
+//! - [`stuffing`]: a tetrahedral mesh from any closed surface
 //! - [`distance`], [`frame`], [`element`]: what they are made of
 //! - [`probe`]: whether a mesh is closed, and how thick its walls are
 
@@ -10,4 +11,5 @@ pub mod distance;
 pub mod element;
 pub mod frame;
 pub mod probe;
+pub mod stuffing;
 pub mod tets;

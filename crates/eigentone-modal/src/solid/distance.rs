@@ -106,6 +106,18 @@ impl DistanceTree {
 
     /// The way to the nearest point of the surface, if that is within `limit`.
     pub fn nearest(&self, p: Vec3, limit: f64) -> Option<Vec3> {
+        self.closest(p, limit).map(|(way, _)| way)
+    }
+
+    /// The way to the nearest point of the surface, if that is within `limit`, and the unit normal of the triangle there.
+    pub fn nearest_with_normal(&self, p: Vec3, limit: f64) -> Option<(Vec3, Vec3)> {
+        self.closest(p, limit).map(|(way, triangle)| {
+            let [a, b, c] = self.triangles[triangle];
+            (way, (b - a).cross(c - a).normalize_or_zero())
+        })
+    }
+
+    fn closest(&self, p: Vec3, limit: f64) -> Option<(Vec3, usize)> {
         let mut best = limit * limit;
         let mut way = None;
         let mut stack = Vec::with_capacity(64);
@@ -117,12 +129,12 @@ impl DistanceTree {
             }
             match node.content {
                 Content::Leaf { first, count } => {
-                    for &t in &self.triangles[first..first + count] {
+                    for (k, &t) in self.triangles[first..first + count].iter().enumerate() {
                         let w = nearest_on_triangle(p, t);
                         let q = t[0] * w[0] + t[1] * w[1] + t[2] * w[2];
                         let squared = q.distance_squared(p);
                         if squared < best {
-                            (best, way) = (squared, Some(q - p));
+                            (best, way) = (squared, Some((q - p, first + k)));
                         }
                     }
                 }
