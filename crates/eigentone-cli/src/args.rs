@@ -299,6 +299,18 @@ pub struct RenderArgs {
     /// Draw the events, the spectrogram and where particles struck
     #[arg(long, value_name = "PNG")]
     pub plot: Option<PathBuf>,
+    /// Write the animation of soft bodies, as .glb or .gltf with morph targets
+    #[arg(long, value_name = "GLB")]
+    pub animation: Option<PathBuf>,
+    /// Write a web page that plays animation and sound in step; the .glb is written too
+    #[arg(long, value_name = "HTML")]
+    pub player: Option<PathBuf>,
+    /// Draw frames of the animation side by side
+    #[arg(long, value_name = "PNG")]
+    pub strip: Option<PathBuf>,
+    /// Write the exact motion of each soft body beside the sound, as a .pc2 point cache
+    #[arg(long)]
+    pub point_cache: bool,
     /// Compute at most this many modes at once, in place of the scene's budget
     #[arg(long, value_name = "MODES")]
     pub budget: Option<usize>,

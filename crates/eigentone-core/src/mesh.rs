@@ -4,14 +4,17 @@
 //! - [`repair`]: welding, and dropping what cannot sound
 //! - [`report`]: what is in a mesh and what is wrong with it
 //! - [`remesh`]: finer or coarser triangles for the solvers
+//! - [`thickened`]: a wall for a surface that has none
 
 pub mod nearest;
 pub mod primitives;
 pub mod remesh;
 pub mod repair;
 pub mod report;
+mod thicken;
 
 pub use nearest::{SurfacePoint, nearest_on_triangle};
+pub use thicken::thickened;
 
 use crate::Vec3;
 use std::collections::BTreeMap;

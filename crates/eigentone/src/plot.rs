@@ -15,6 +15,7 @@ mod axis;
 mod canvas;
 mod curves;
 mod field;
+mod film;
 mod map;
 mod mesh;
 mod model;
@@ -32,6 +33,7 @@ mod tests;
 
 pub use curves::{Curve, curves_picture};
 pub use field::field_picture;
+pub use film::film_strip;
 pub use mesh::mesh_picture;
 pub use model::model_picture;
 pub use overview::{OverviewRow, OverviewSound, overview_picture};

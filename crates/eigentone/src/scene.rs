@@ -20,6 +20,7 @@
 //!
 //! - [`Scene`]: the file; [`Scene::read`], [`Scene::parse`], [`Scene::check`], [`Scene::resolve`]
 //! - [`Body`], [`Shape`]: what rings and collides
+//! - [`Soft`]: what deforms, and is heard by its surface
 //! - [`Melody`], [`Event`], [`Bridge`]: what is scripted
 //! - [`Particles`], [`Collider`]: hail
 //! - [`acoustics`][mod@acoustics]: rooms
@@ -45,6 +46,7 @@ mod render;
 mod report;
 mod script;
 mod shape;
+mod soft;
 mod sounding;
 pub mod stream;
 mod suggest;
@@ -62,5 +64,8 @@ pub use particles::{Collider, ColliderPart, ColliderShape, Energy, Particles, Re
 pub use plan::{Plan, Planned};
 pub use play::{Action, Bridge, Event, Impulse, Melody};
 pub use render::{RenderOptions, render};
-pub use report::{EventCounts, EventKind, EventRecord, ModeCounts, RenderStats, Rendering, RoomCounts, Seconds};
+pub use report::{
+    EventCounts, EventKind, EventRecord, ModeCounts, RenderStats, Rendering, RoomCounts, Seconds, SoftCounts,
+};
 pub use shape::Shape;
+pub use soft::{Pin, Radiation, Soft, SoftPhysics};

@@ -9,11 +9,10 @@ use eigentone::scene::cache::ModelCache;
 use eigentone::scene::{RenderOptions, Rendering, Scene, render};
 use serde::Serialize;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
-    let written =
-        [Some(&args.output), args.stats.as_ref(), args.events.as_ref(), args.plot.as_ref(), args.record.as_ref()];
+    let written = written(args);
     let read: Vec<_> = [Some(&args.scene), args.replay.as_ref()].into_iter().flatten().collect();
     refuse_same(&read, &written)?;
     if args.budget == Some(0) {
@@ -29,6 +28,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         replay: args.replay.clone(),
         cache: if args.no_cache { ModelCache::none() } else { ModelCache::standard() },
         threads: args.threads.map(usize::from),
+        animation: args.animation.clone().or_else(|| wants_frames(args).then(|| args.output.with_extension("glb"))),
     };
     let rendering = with_bar(args.json, |progress| render(&scene, &options, progress))?;
     let format = match args.format {
@@ -47,6 +47,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     if let Some(file) = &args.plot {
         write_picture(&eigentone::plot::scene_picture(&rendering, &title(&scene)), file)?;
     }
+    write_animation(args, &scene, &rendering)?;
     if args.json {
         output::say_json(&json!({
             "wav": args.output, "stats": rendering.stats, "warnings": rendering.warnings,
@@ -54,6 +55,44 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         return Ok(());
     }
     tell(args, &rendering);
+    Ok(())
+}
+
+/// All files that may be written.
+fn written(args: &RenderArgs) -> [Option<&PathBuf>; 8] {
+    [
+        Some(&args.output),
+        args.stats.as_ref(),
+        args.events.as_ref(),
+        args.plot.as_ref(),
+        args.record.as_ref(),
+        args.animation.as_ref(),
+        args.player.as_ref(),
+        args.strip.as_ref(),
+    ]
+}
+
+/// Whether something is made of an animation that was not asked for itself.
+fn wants_frames(args: &RenderArgs) -> bool {
+    args.player.is_some() || args.strip.is_some() || args.point_cache
+}
+
+/// What is made of the frames of soft bodies.
+fn write_animation(args: &RenderArgs, scene: &Scene, rendering: &Rendering) -> Result<(), Failure> {
+    let Some(recorded) = &rendering.animation else { return Ok(()) };
+    if let Some(file) = &args.player {
+        recorded.write_player(file, &args.output, &title(scene))?;
+    }
+    if let Some(file) = &args.strip {
+        write_picture(&eigentone::plot::film_strip(recorded, &title(scene))?, file)?;
+    }
+    if args.point_cache {
+        for body in &recorded.bodies {
+            let name: String = body.name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+            let stem = args.output.file_stem().unwrap_or_default().to_string_lossy();
+            recorded.write_point_cache(body.mesh, &args.output.with_file_name(format!("{stem}-{name}.pc2")))?;
+        }
+    }
     Ok(())
 }
 
@@ -79,9 +118,7 @@ fn tell(args: &RenderArgs, rendering: &Rendering) {
         s.peak_dbfs
     ));
     output::say_remarks(&[], &rendering.warnings);
-    let files =
-        [Some(&args.output), args.stats.as_ref(), args.events.as_ref(), args.plot.as_ref(), args.record.as_ref()];
-    for file in files.into_iter().flatten() {
+    for file in written(args).into_iter().flatten().filter(|file| file.exists()) {
         output::say(format_args!("wrote {} ({})", file.display(), output::size(file)));
     }
 }

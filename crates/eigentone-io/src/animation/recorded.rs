@@ -66,6 +66,11 @@ impl Recorded {
         Ok(content.positions)
     }
 
+    /// Triangles of a mesh; none if there is no such mesh.
+    pub fn triangles(&self, mesh: usize) -> &[[u32; 3]] {
+        self.meshes.get(mesh).map_or(&[], |mesh| &mesh.triangles)
+    }
+
     /// Writes all frames of a moving mesh as a point cache, without any loss: the format `.pc2` that Blender's Mesh Cache modifier and 3ds Max
     /// read. For a mesh of the same vertices in the same order without a transform of its own, z up, in a scene with as many frames per
     /// second; frame 0 is the first.

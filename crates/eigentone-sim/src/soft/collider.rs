@@ -1,7 +1,7 @@
 //! What does not move: ground, walls, posts.
 //!
-//! A surface node below the surface of a collider is pushed out by a spring and a damper, f = k·depth − c·v, never pulled. k is the least of Y·a/h, what one
-//! element below the node would do (a its share of the surface), and m/20Δt², which a step can follow; c is a fifth of critical. Deeper than a tenth of an
+//! A surface node below the surface of a collider is pushed out by a spring and a damper, f = k·depth − c·v, never pulled. k is ten times
+//! Y·a/h, what one element below the node would do (a its share of the surface), so that bodies deform rather than sink in; but not more than m/20Δt², which a step can follow; c is a fifth of critical. Deeper than a tenth of an
 //! element no node gets: what would carry it there is taken from its velocity. Friction takes from the tangential velocity as much as it can,
 //! up to μ times the normal impulse: Coulomb's law, sticking included, without a regularised slip that creeps.
 
@@ -97,10 +97,13 @@ pub struct Spring {
 /// Share of critical damping in a contact.
 const DAMPING: f64 = 0.2;
 
+/// How much stiffer a contact is than the element below it.
+const STIFFER: f64 = 10.0;
+
 impl Spring {
     /// k of a node from what lies below it, and what a step can follow.
     pub fn stiffness_n_m(young_pa: f64, area_m2: f64, height_m: f64, mass_kg: f64, step_s: f64) -> f64 {
-        (young_pa * area_m2 / height_m).min(0.05 * mass_kg / (step_s * step_s))
+        (STIFFER * young_pa * area_m2 / height_m).min(0.05 * mass_kg / (step_s * step_s))
     }
 
     /// Change of velocity in one step of a node at this depth that moves with `velocity` relative to what it touches.

@@ -16,8 +16,8 @@ pub struct Touch {
     pub other: usize,
     /// Where it began.
     pub position: Vec3,
-    /// Sum of the normal impulses, in N·s.
-    pub impulse_ns: f64,
+    /// What the body got of it, in N·s.
+    pub impulse_ns: Vec3,
 }
 
 /// Touches that follow within this time are one, in s.
@@ -32,7 +32,7 @@ pub struct Touches {
 
 impl Touches {
     /// Adds what one node felt in one step.
-    pub fn add(&mut self, body: usize, other: usize, time_s: f64, position: Vec3, impulse_ns: f64) {
+    pub fn add(&mut self, body: usize, other: usize, time_s: f64, position: Vec3, impulse_ns: Vec3) {
         let new = Touch { time_s, end_s: time_s, body, other, position, impulse_ns };
         self.going
             .entry((body, other))

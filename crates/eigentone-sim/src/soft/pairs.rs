@@ -30,6 +30,16 @@ pub struct Pairs {
     left_m: f64,
 }
 
+/// When it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Time {
+    pub now_s: f64,
+    /// Length of this part of a step.
+    pub part_s: f64,
+    /// Length of a whole step.
+    pub step_s: f64,
+}
+
 /// What a node touches.
 struct Hit {
     triangle: [u32; 3],
@@ -46,15 +56,14 @@ impl Pairs {
         nodes: &mut Nodes,
         parts: &[Part],
         triangles: &[[u32; 3]],
-        step_s: f64,
-        now_s: f64,
+        time: Time,
         touches: &mut Touches,
     ) {
         if parts.len() < 2 {
             return;
         }
         let fastest = nodes.velocities.iter().map(|v| v.point().length_squared()).fold(0.0, f64::max).sqrt();
-        self.left_m -= 2.0 * fastest * step_s;
+        self.left_m -= 2.0 * fastest * time.part_s;
         if !(self.left_m > 0.0) {
             self.look_up(nodes, parts, triangles);
         }
@@ -62,7 +71,7 @@ impl Pairs {
             let (node, range) = self.near[at].clone();
             let near = &self.triangles[range.start as usize..range.end as usize];
             let Some(hit) = nearest_hit(nodes, triangles, near, node as usize) else { continue };
-            push_apart(nodes, parts, node as usize, &hit, step_s, now_s, touches);
+            push_apart(nodes, parts, node as usize, &hit, time, touches);
         }
     }
 
@@ -205,15 +214,7 @@ fn nearest_hit(nodes: &Nodes, triangles: &[[u32; 3]], near: &[(u32, u32)], node:
     best
 }
 
-fn push_apart(
-    nodes: &mut Nodes,
-    parts: &[Part],
-    node: usize,
-    hit: &Hit,
-    step_s: f64,
-    now_s: f64,
-    touches: &mut Touches,
-) {
+fn push_apart(nodes: &mut Nodes, parts: &[Part], node: usize, hit: &Hit, time: Time, touches: &mut Touches) {
     let corners = || hit.triangle.iter().zip(&hit.weights).map(|(n, w)| (*n as usize, *w));
     let resisting: f64 = corners().map(|(n, w)| w * w * nodes.inverse_kg[n]).sum::<f64>() + nodes.inverse_kg[node];
     if resisting == 0.0 {
@@ -225,13 +226,13 @@ fn push_apart(
     let skin = nodes.skin[node];
     let young_pa = own.young_pa.min(other.young_pa);
     let spring = Spring {
-        stiffness_n_m: Spring::stiffness_n_m(young_pa, skin.area_m2, skin.height_m, mass_kg, step_s),
+        stiffness_n_m: Spring::stiffness_n_m(young_pa, skin.area_m2, skin.height_m, mass_kg, time.step_s),
         mass_kg,
         deepest_m: DEEPEST * skin.height_m.min(nodes.skin[hit.triangle[0] as usize].height_m),
         friction: (own.friction * other.friction).sqrt(),
     };
     let surface: Vec3 = corners().map(|(n, w)| nodes.velocities[n].point() * w).sum();
-    let change = spring.change(hit.depth_m, hit.normal, nodes.velocities[node].point() - surface, step_s);
+    let change = spring.change(hit.depth_m, hit.normal, nodes.velocities[node].point() - surface, time.part_s);
     let impulse = change * mass_kg;
     let position = nodes.positions[node].point();
     let mut push = |n: usize, impulse: Vec3| {
@@ -240,5 +241,5 @@ fn push_apart(
     push(node, impulse);
     corners().for_each(|(n, w)| push(n, impulse * -w));
     let (a, b) = (nodes.body[node] as usize, hit.body);
-    touches.add(a.min(b), a.max(b), now_s, position, impulse.dot(hit.normal));
+    touches.add(a.min(b), a.max(b), time.now_s, position, if a < b { impulse } else { -impulse });
 }

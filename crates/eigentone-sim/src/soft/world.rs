@@ -3,12 +3,14 @@
 //! Leapfrog, which is velocity Verlet with its two half kicks joined: v_{n+½} = v_{n−½} + Δt M⁻¹ f(x_n, v_{n−½}), x_{n+1} = x_n + Δt v_{n+½} (REFERENCE C.2).
 //!
 //! Steps are all of one length, a whole fraction of an audio sample, so that sound needs no resampling by odd ratios. When elements are so stretched that they are stiffer than
-//! the step can follow, it is divided into 2, 3, … as long as that lasts. Every sum is taken in a fixed order: the result does not depend on the number of threads.
+//! the step can follow, it is divided into 2, 3, … as long as that lasts; velocities are then moved on by the mean of the last part and the next, which is how far they
+//! are apart. Steps have a margin (see [`stable`](super::stable)), and are divided only when √2 of it is spent: changing their length all the time, in step with a
+//! vibration, would feed it. Every sum is taken in a fixed order: the result does not depend on the number of threads.
 
 use super::collider::{Collider, Spring};
 use super::events::{Touch, Touches};
 use super::kernel::{AT_REST, Corners, Four, FourElements, Job, Kernel, LANES, Squares, best};
-use super::pairs::Pairs;
+use super::pairs::{Pairs, Time};
 use super::stable::StepLimit;
 use super::{SoftBody, SoftError};
 use eigentone_core::Vec3;
@@ -42,6 +44,8 @@ const MOST_STEPS_PER_S: f64 = 1e9;
 const MOST_PARTS: f64 = 256.0;
 /// Stretch is looked at every so many steps; between, it cannot change by much.
 const MEASURED_EVERY: u64 = 4;
+/// How much of the margin of a step may be spent on elements that have become stiffer.
+const SPENT: f64 = std::f64::consts::SQRT_2;
 /// Fours of elements that one thread takes at a time, and how many make it worth while to have several.
 const CHUNK: usize = 64;
 const PARALLEL: usize = 256;
@@ -291,7 +295,7 @@ impl SoftWorld {
         while left_s > 1e-9 * self.step_s {
             let measure = parts > 1 || self.steps.is_multiple_of(MEASURED_EVERY);
             let stable_s = self.find_forces(measure);
-            if let Some(stable_s) = stable_s {
+            if let Some(stable_s) = stable_s.map(|s| s * SPENT) {
                 let wanted = (left_s / stable_s).ceil();
                 if !(wanted <= MOST_PARTS) {
                     return Err(SoftError::Unstable { time_s: self.time_s(), needed_s: stable_s });
@@ -301,9 +305,10 @@ impl SoftWorld {
                 self.divided_most = self.divided_most.max(self.parts_of_step);
             }
             let step_s = left_s / f64::from(parts.max(1));
-            self.kick(step_s);
+            self.kick(0.5 * (self.last_s + step_s));
             let now_s = self.time_s() + self.step_s - left_s;
-            self.pairs.touch(&mut self.nodes, &self.parts, &self.triangles, step_s, now_s, &mut self.touches);
+            let time = Time { now_s, part_s: step_s, step_s: self.step_s };
+            self.pairs.touch(&mut self.nodes, &self.parts, &self.triangles, time, &mut self.touches);
             self.drift(step_s, now_s);
             self.last_s = step_s;
             left_s -= step_s;
@@ -374,8 +379,9 @@ impl SoftWorld {
     /// Contact with what does not move, then x += Δt v.
     fn drift(&mut self, step_s: f64, now_s: f64) {
         let bodies = self.parts.len();
+        // Nodes inside as well: a body that is squeezed flat would else fall through its own skin.
         for n in 0..self.nodes.positions.len() {
-            if self.nodes.skin[n].area_m2 == 0.0 || self.nodes.inverse_kg[n] == 0.0 {
+            if self.nodes.inverse_kg[n] == 0.0 {
                 continue;
             }
             let p = self.nodes.positions[n].point();
@@ -383,16 +389,17 @@ impl SoftWorld {
                 let Some((depth_m, out)) = collider.depth(p) else { continue };
                 let (skin, part) = (self.nodes.skin[n], &self.parts[self.nodes.body[n] as usize]);
                 let mass_kg = self.nodes.mass_kg[n];
+                let area_m2 = if skin.area_m2 > 0.0 { skin.area_m2 } else { skin.height_m * skin.height_m };
                 let spring = Spring {
-                    stiffness_n_m: Spring::stiffness_n_m(part.young_pa, skin.area_m2, skin.height_m, mass_kg, step_s),
+                    // Of the whole step: a spring that grew stiffer while it is pressed would make energy.
+                    stiffness_n_m: Spring::stiffness_n_m(part.young_pa, area_m2, skin.height_m, mass_kg, self.step_s),
                     mass_kg,
                     deepest_m: DEEPEST * skin.height_m,
                     friction: (collider.friction * part.friction).sqrt(),
                 };
                 let change = spring.change(depth_m, out, self.nodes.velocities[n].point(), step_s);
                 self.nodes.velocities[n] = self.nodes.velocities[n].plus(1.0, Four::from_point(change));
-                let impulse_ns = mass_kg * change.dot(out);
-                self.touches.add(self.nodes.body[n] as usize, bodies + number, now_s, p, impulse_ns);
+                self.touches.add(self.nodes.body[n] as usize, bodies + number, now_s, p, mass_kg * change);
                 // Others may have pushed it in deeper.
                 let too_deep_m = (depth_m - spring.deepest_m).max(0.0);
                 self.nodes.positions[n] = self.nodes.positions[n].plus(too_deep_m, Four::from_point(out));
@@ -447,10 +454,16 @@ impl SoftWorld {
         BodyView { world: self, number }
     }
 
-    /// Moves the nodes of a body by what `by` gives for where they are, without work done on anything: for bodies that begin under strain.
+    /// Moves the nodes of a body by what `by` gives for where they are: for bodies that begin under strain.
     pub fn displace(&mut self, body: usize, by: impl Fn(Vec3) -> Vec3) {
-        for position in &mut self.nodes.positions[self.parts[body].nodes.clone()] {
-            *position = position.plus(1.0, Four::from_point(by(position.point())));
+        let to: Vec<Vec3> = self.body(body).positions().map(|p| p + by(p)).collect();
+        self.displace_to(body, &to);
+    }
+
+    /// Moves the nodes of a body, pinned ones as well, to where they begin under strain.
+    pub fn displace_to(&mut self, body: usize, to: &[Vec3]) {
+        for (position, to) in self.nodes.positions[self.parts[body].nodes.clone()].iter_mut().zip(to) {
+            *position = Four::from_point(*to);
         }
         // Nothing has moved: the strain has been there all the time.
         let last_s = std::mem::replace(&mut self.last_s, f64::INFINITY);

@@ -132,8 +132,13 @@ fn a_struck_bar_sounds_like_its_modes() {
     let close: f64 =
         direct.iter().zip(&modal).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / modal.iter().map(|b| b * b).sum::<f64>();
     println!("waveforms differ by {:.1} dB", 10.0 * close.log10());
-    // Peaks of the six modes that are heard best.
-    let mut heard: Vec<usize> = (0..modes.values.len()).filter(|&m| modes.values[m] > 1e4).take(30).collect();
+    // Peaks of the six modes that are heard best of those that stand apart.
+    let frequency = |m: usize| modes.values[m].max(0.0).sqrt();
+    let apart = |m: usize| {
+        frequency(m) - frequency(m - 1) > 0.05 * frequency(m) && frequency(m + 1) - frequency(m) > 0.05 * frequency(m)
+    };
+    let mut heard: Vec<usize> =
+        (0..modes.values.len()).filter(|&m| modes.values[m] > 1e4).take(30).filter(|&m| apart(m)).collect();
     let strength = |m: usize| (modes.vectors[(3 * at[0] + 2, m)] * modes.vectors[(3 * at[1] + 2, m)]).abs();
     heard.sort_by(|&a, &b| strength(b).total_cmp(&strength(a)));
     for &mode in &heard[..6] {

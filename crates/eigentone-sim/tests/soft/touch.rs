@@ -2,6 +2,7 @@
 
 use crate::meshes::block;
 use eigentone_core::Vec3;
+use eigentone_core::mesh::nearest_on_triangle;
 use eigentone_sim::soft::{Collider, SoftBody, SoftMaterial, SoftWorld, WorldSettings};
 
 fn cube(name: &str, at: Vec3, velocity_m_s: Vec3) -> SoftBody {
@@ -24,33 +25,58 @@ fn momentum(world: &SoftWorld) -> Vec3 {
         .sum()
 }
 
-/// Two cubes that fly into each other, face to face and askew: momentum is kept, none gets into the other by more than a fifth of an element, and they part.
+/// How deep the deepest node of a body is in another one: inside one of its tetrahedra, and so far from its surface.
+fn depth_in(world: &SoftWorld, inner: usize, outer: usize) -> f64 {
+    let outer = world.body(outer);
+    let corners: Vec<Vec3> = outer.positions().collect();
+    let inside = |p: Vec3| {
+        outer.at_rest().mesh.tets.iter().any(|t| {
+            let [a, b, c, d] = t.map(|n| corners[n as usize]);
+            let volume = |a: Vec3, b: Vec3, c: Vec3, d: Vec3| (b - a).cross(c - a).dot(d - a);
+            [volume(p, b, c, d), volume(a, p, c, d), volume(a, b, p, d), volume(a, b, c, p)].iter().all(|v| *v > 0.0)
+        })
+    };
+    let from_surface = |p: Vec3| {
+        let triangles = outer.triangles().map(|t| t.map(|n| corners[n as usize]));
+        triangles
+            .map(|t| {
+                let w = nearest_on_triangle(p, t);
+                p.distance(t[0] * w[0] + t[1] * w[1] + t[2] * w[2])
+            })
+            .fold(f64::INFINITY, f64::min)
+    };
+    world.body(inner).positions().filter(|p| inside(*p)).map(from_surface).fold(0.0, f64::max)
+}
+
+/// Two cubes that fly into each other, a little and much beside each other: momentum is kept, none gets into the other by more than a fifth of an element, and they part.
 #[test]
 fn cubes_bounce_off_each_other() {
-    for offset in [Vec3::ZERO, Vec3::new(0.0, 0.031, 0.017)] {
+    for offset in [Vec3::ZERO, Vec3::new(0.0, 0.007, 0.011), Vec3::new(0.0, 0.031, 0.017)] {
         let a = cube("a", Vec3::new(-0.06, 0.0, 0.0), Vec3::X);
         let b = cube("b", Vec3::new(0.06, 0.0, 0.0) + offset, -Vec3::X);
         let mut world = SoftWorld::new(vec![a, b], &weightless()).unwrap();
         let before = momentum(&world);
-        let mut deepest: f64 = 0.0;
+        let (mut deepest, mut looked): (f64, u64) = (0.0, 0);
         while world.time_s() < 0.1 {
             world.step().unwrap();
-            let right = world.body(0).positions().map(|p| p.x).fold(f64::NEG_INFINITY, f64::max);
-            let left = world.body(1).positions().map(|p| p.x).fold(f64::INFINITY, f64::min);
-            deepest = deepest.max(right - left);
+            looked += 1;
+            if looked % 20 == 0 {
+                deepest = deepest.max(depth_in(&world, 0, 1)).max(depth_in(&world, 1, 0));
+            }
         }
         let mass: f64 = (0..64).map(|n| world.body(0).mass_kg(n)).sum();
         assert!((momentum(&world) - before).length() < 1e-9 * mass, "{}", momentum(&world));
+        println!("{deepest:.5} m deep");
         assert!(deepest < 0.2 * 0.1 / 3.0, "{offset}: {deepest}");
         let speeds: Vec<f64> = (0..2).map(|b| world.body(b).velocities().map(|v| v.x).sum::<f64>() / 64.0).collect();
         assert!(speeds[0] < -0.3 && speeds[1] > 0.3, "{offset}: {speeds:?}");
         let touches = world.drain_touches(true);
         assert!((touches[0].time_s - 0.01).abs() < 0.001, "{touches:?}");
         assert!((touches[0].body, touches[0].other) == (0, 1));
-        assert!(
-            (touches[0].impulse_ns / (mass * (1.0 + speeds[1])) - 1.0).abs() < 0.05 || touches.len() > 1,
-            "{touches:?}"
-        );
+        let gained: Vec3 = touches.iter().map(|t| t.impulse_ns).sum();
+        let body = world.body(0);
+        let changed = body.velocities().enumerate().map(|(n, v)| v * body.mass_kg(n)).sum::<Vec3>() - Vec3::X * mass;
+        assert!((gained - changed).length() < 1e-9, "{gained} {changed}");
     }
 }
 
@@ -60,7 +86,7 @@ fn cubes_pile_up() {
     let lower = cube("lower", Vec3::new(0.0, 0.0, 0.0501), Vec3::ZERO);
     let upper = cube("upper", Vec3::new(0.012, 0.008, 0.1503), Vec3::ZERO);
     let mut bodies = vec![lower, upper];
-    bodies.iter_mut().for_each(|b| b.material.psi_pa_s = 60.0);
+    bodies.iter_mut().for_each(|b| b.material.psi_pa_s = 600.0);
     let settings = WorldSettings { colliders: vec![Collider::ground(0.0, 0.8)], ..WorldSettings::default() };
     let mut world = SoftWorld::new(bodies, &settings).unwrap();
     while world.time_s() < 1.0 {
@@ -110,10 +136,14 @@ fn pins_hold() {
     let pinned = body.pinned.clone();
     let before = body.mesh.positions.clone();
     let mut world = SoftWorld::new(vec![body], &WorldSettings::default()).unwrap();
+    // It swings between no and twice the static ρgL²/2Y of 0.25 mm, less what its width keeps from narrowing.
+    let mut lowest = f64::INFINITY;
     while world.time_s() < 0.05 {
         world.step().unwrap();
+        lowest = lowest.min(world.body(0).positions().map(|p| p.z).fold(f64::INFINITY, f64::min));
     }
     let now: Vec<Vec3> = world.body(0).positions().collect();
     assert!(pinned.iter().all(|&n| now[n as usize] == before[n as usize]));
-    assert!(now[0].z < before[0].z - 1e-4);
+    let sunk = -0.05 - lowest;
+    assert!(sunk > 1.2 * 2.45e-4 && sunk < 2.1 * 2.45e-4, "{sunk}");
 }

@@ -4,6 +4,7 @@ mod acoustics;
 mod body;
 mod particles;
 mod play;
+mod soft;
 
 use super::listener::Spatial;
 use super::{Body, LONGEST_S, MOST_BODIES, Rotation, Scene, Surface, file, read, suggest};
@@ -35,6 +36,7 @@ impl Scene {
         body::check(self, &names, &mut problems);
         self.check_surfaces(&mut problems);
         play::check(self, &names, &mut problems);
+        soft::check(self, &mut problems);
         particles::check(self, &names, &mut problems);
         acoustics::check(self, &mut problems);
         problems
@@ -48,6 +50,7 @@ impl Scene {
         output.within("sample_rate_hz", self.output.sample_rate_hz, 8000.0, 384_000.0);
         output.maybe_positive("full_scale_pa", self.output.full_scale_pa, 1e9);
         output.maybe_within("tail_s", self.output.tail_s, 0.0, LONGEST_S);
+        output.within("frames_per_s", self.output.frames_per_s, 1.0, 1000.0);
 
         let mut listener = Table::new("[listener]", problems);
         listener.finite("position", &self.listener.position);

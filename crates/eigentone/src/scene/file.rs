@@ -2,7 +2,7 @@
 
 use super::acoustics::Acoustics;
 use super::listener::Listener;
-use super::{Body, Bridge, Collider, Event, Melody, Particles, read};
+use super::{Body, Bridge, Collider, Event, Melody, Particles, Soft, SoftPhysics, read};
 use crate::Error;
 use eigentone_io::ReadError;
 use serde::Deserialize;
@@ -43,6 +43,10 @@ pub struct Scene {
     pub physics: Physics,
     /// `[[body]]`, with names.
     pub bodies: Vec<Body>,
+    /// `[[soft]]`, with names.
+    pub softs: Vec<Soft>,
+    /// `[soft_physics]`.
+    pub soft_physics: SoftPhysics,
     /// `[[melody]]`.
     pub melodies: Vec<Melody>,
     /// `[[surface]]`.
@@ -73,6 +77,8 @@ impl Default for Scene {
             quality: Quality::default(),
             physics: Physics::default(),
             bodies: Vec::new(),
+            softs: Vec::new(),
+            soft_physics: SoftPhysics::default(),
             melodies: Vec::new(),
             surfaces: Vec::new(),
             events: Vec::new(),
@@ -94,11 +100,13 @@ pub struct Output {
     pub full_scale_pa: Option<f64>,
     /// How long it may ring on after the end, in s.
     pub tail_s: Option<f64>,
+    /// Pictures in a second of an animation.
+    pub frames_per_s: f64,
 }
 
 impl Default for Output {
     fn default() -> Self {
-        Self { sample_rate_hz: 44_100.0, full_scale_pa: None, tail_s: None }
+        Self { sample_rate_hz: 44_100.0, full_scale_pa: None, tail_s: None, frames_per_s: 60.0 }
     }
 }
 

@@ -45,9 +45,7 @@ impl Hearing {
         let field = field_of(scene, warnings)?;
         let spatial = match (scene.listener.spatial, &field) {
             (None | Some(Spatial::Pan), None) => None,
-            (Some(Spatial::Pan), Some(_)) => Some(direct::Spatial::Pan),
-            (None | Some(Spatial::Head), _) => Some(direct::Spatial::Head),
-            (Some(Spatial::Hrtf), _) => Some(hrtf(scene)?),
+            _ => Some(spatial_in_rooms(scene)?),
         };
         let Some(spatial) = spatial else {
             let (position, look) = scene.listener.at(0.0);
@@ -119,7 +117,7 @@ impl Hearing {
 }
 
 /// The field of the scene's rooms: the one it names, or the one beside it.
-fn field_of(scene: &Scene, warnings: &mut Vec<String>) -> Result<Option<Arc<Field>>, Error> {
+pub(super) fn field_of(scene: &Scene, warnings: &mut Vec<String>) -> Result<Option<Arc<Field>>, Error> {
     let Some(acoustics) = &scene.acoustics else { return Ok(None) };
     let path = match &acoustics.field {
         Some(name) => scene.resolve(name)?,
@@ -155,6 +153,15 @@ fn field_of(scene: &Scene, warnings: &mut Vec<String>) -> Result<Option<Arc<Fiel
 pub(crate) fn beside(scene: &Scene) -> PathBuf {
     let stem = scene.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     scene.folder.join(stem + FIELD_EXTENSION)
+}
+
+/// How directions are heard in rooms.
+pub(super) fn spatial_in_rooms(scene: &Scene) -> Result<direct::Spatial, Error> {
+    match scene.listener.spatial {
+        Some(Spatial::Pan) => Ok(direct::Spatial::Pan),
+        None | Some(Spatial::Head) => Ok(direct::Spatial::Head),
+        Some(Spatial::Hrtf) => hrtf(scene),
+    }
 }
 
 fn hrtf(scene: &Scene) -> Result<direct::Spatial, Error> {

@@ -105,38 +105,7 @@ impl<'a> Maker<'a> {
 
     /// The form of a body, all lengths times `scale`.
     fn mesh(&self, body: &Body, scale: f64) -> Result<TriMesh, Error> {
-        let mut mesh = match body.shape {
-            Shape::Box(size) => {
-                let size = Vec3::from_array(size);
-                let longest = size.max_element();
-                primitives::cuboid(size, size.to_array().map(|x| ((8.0 * x / longest).ceil() as usize).max(1)))
-            }
-            Shape::Sphere(radius) => primitives::sphere(radius, 24, 12),
-            Shape::Cylinder { radius, height, facets, capped } => {
-                let along = ((height / radius * facets as f64 / 6.0).ceil() as usize).clamp(2, 64);
-                primitives::cylinder(radius, height, facets, along, capped)
-            }
-            Shape::Ring { radius, stock_radius, around, across } => {
-                primitives::ring(radius, stock_radius, around, across)
-            }
-            Shape::Plate([x, y]) => {
-                let cells = |a: f64| ((24.0 * a / x.max(y)).ceil() as usize).max(2);
-                primitives::plate(x, y, cells(x) + 1, cells(y) + 1)
-            }
-            Shape::Disc(radius) => primitives::disc(radius, 14),
-            Shape::Bar([length, width, thickness]) => primitives::bar(length, width, thickness),
-            Shape::Bowl { radius, around, along } => primitives::bowl(radius, around, along),
-            Shape::Bell { lip_radius, height, around, along } => primitives::bell(lip_radius, height, around, along),
-            Shape::Tumbler { base_radius, rim_radius, height, around, along } => {
-                primitives::tumbler(base_radius, rim_radius, height, around, along)
-            }
-            Shape::Mesh(ref file) => {
-                let mut mesh = eigentone_io::read_mesh(&self.scene.resolve(file)?)?;
-                mesh.scale(body.scale);
-                mesh
-            }
-            Shape::Plane | Shape::OfModel => primitives::plate(2.0 * FLOOR_M, 2.0 * FLOOR_M, 2, 2),
-        };
+        let mut mesh = mesh_of(self.scene, &body.shape, body.scale)?;
         mesh.scale(scale);
         Ok(mesh)
     }
@@ -185,6 +154,40 @@ impl<'a> Maker<'a> {
     }
 }
 
+/// The form of a shape. `file_scale` makes the lengths of a file metres.
+pub(super) fn mesh_of(scene: &Scene, shape: &Shape, file_scale: f64) -> Result<TriMesh, Error> {
+    Ok(match *shape {
+        Shape::Box(size) => {
+            let size = Vec3::from_array(size);
+            let longest = size.max_element();
+            primitives::cuboid(size, size.to_array().map(|x| ((8.0 * x / longest).ceil() as usize).max(1)))
+        }
+        Shape::Sphere(radius) => primitives::sphere(radius, 24, 12),
+        Shape::Cylinder { radius, height, facets, capped } => {
+            let along = ((height / radius * facets as f64 / 6.0).ceil() as usize).clamp(2, 64);
+            primitives::cylinder(radius, height, facets, along, capped)
+        }
+        Shape::Ring { radius, stock_radius, around, across } => primitives::ring(radius, stock_radius, around, across),
+        Shape::Plate([x, y]) => {
+            let cells = |a: f64| ((24.0 * a / x.max(y)).ceil() as usize).max(2);
+            primitives::plate(x, y, cells(x) + 1, cells(y) + 1)
+        }
+        Shape::Disc(radius) => primitives::disc(radius, 14),
+        Shape::Bar([length, width, thickness]) => primitives::bar(length, width, thickness),
+        Shape::Bowl { radius, around, along } => primitives::bowl(radius, around, along),
+        Shape::Bell { lip_radius, height, around, along } => primitives::bell(lip_radius, height, around, along),
+        Shape::Tumbler { base_radius, rim_radius, height, around, along } => {
+            primitives::tumbler(base_radius, rim_radius, height, around, along)
+        }
+        Shape::Mesh(ref file) => {
+            let mut mesh = eigentone_io::read_mesh(&scene.resolve(file)?)?;
+            mesh.scale(file_scale);
+            mesh
+        }
+        Shape::Plane | Shape::OfModel => primitives::plate(2.0 * FLOOR_M, 2.0 * FLOOR_M, 2, 2),
+    })
+}
+
 /// The mass that a body moves with: its own, that of its model, or that of its volume; of an open surface, that of its wall.
 pub(super) fn mass_of(body: &Body, mesh: &TriMesh, material: &Material, model: Option<&ModalModel>, scale: f64) -> f64 {
     let density = material.density_kg_m3;
@@ -208,7 +211,7 @@ pub(super) fn bounds(points: &[Vec3]) -> (Vec3, Vec3) {
 }
 
 /// The material table, with a `materials.toml` beside the scene if there is one.
-fn materials(scene: &Scene) -> Result<MaterialTable, Error> {
+pub(super) fn materials(scene: &Scene) -> Result<MaterialTable, Error> {
     let mut table = MaterialTable::builtin();
     let own = scene.folder.join("materials.toml");
     if own.is_file() {

@@ -2,7 +2,8 @@
 
 use super::de::{Choice, Entries, Entry, Fault, Value, entries};
 use super::{
-    Action, Body, Collider, ColliderShape, Event, MOST_BODIES, Scene, Shape, Surface, particles, play, shape, suggest,
+    Action, Body, Collider, ColliderShape, Event, MOST_BODIES, Scene, Shape, Soft, Surface, particles, play, shape,
+    suggest,
 };
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -20,6 +21,8 @@ const TOP: &[&str] = &[
     "quality",
     "physics",
     "body",
+    "soft",
+    "soft_physics",
     "melody",
     "surface",
     "event",
@@ -28,9 +31,6 @@ const TOP: &[&str] = &[
     "collider",
     "acoustics",
 ];
-
-/// Known, but nobody can play them yet.
-const NOT_YET: &[&str] = &["soft"];
 
 /// An error with its place, already in words.
 struct Bad {
@@ -71,17 +71,15 @@ fn read(table: DeTable<'_>) -> Result<Scene, Bad> {
             "acoustics" => scene.acoustics = Some(single("[acoustics]", value)?),
             "particles" => scene.particles = Some(single("[particles]", value)?),
             "body" => scene.bodies = many("body", value, body)?,
+            "soft" => scene.softs = many("soft", value, soft)?,
+            "soft_physics" => scene.soft_physics = single("[soft_physics]", value)?,
             "melody" => scene.melodies = many("melody", value, whole)?,
             "surface" => scene.surfaces = many("surface", value, surface)?,
             "event" => scene.events = many("event", value, event)?,
             "bridge" => scene.bridges = many("bridge", value, whole)?,
             "collider" => scene.colliders = many("collider", value, collider)?,
-            name if NOT_YET.contains(&name) => {
-                let message = format!("`{name}` is not available yet in this version; leave it out");
-                return Err(Bad { at: Some(at), message });
-            }
             name => {
-                let meant = suggest::phrase(name, TOP.iter().chain(NOT_YET).copied());
+                let meant = suggest::phrase(name, TOP.iter().copied());
                 let meant = if meant.is_empty() {
                     format!("; known are {}", TOP.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", "))
                 } else {
@@ -95,6 +93,7 @@ fn read(table: DeTable<'_>) -> Result<Scene, Bad> {
         }
     }
     name_bodies(&mut scene.bodies);
+    name_softs(&mut scene);
     Ok(scene)
 }
 
@@ -191,6 +190,32 @@ fn body(table: Vec<Entry<'_>>) -> Read<Body> {
         None => return Err((missing("shape", shape::KEYS), shape::KEYS)),
     };
     Ok(body)
+}
+
+fn soft(table: Vec<Entry<'_>>) -> Read<Soft> {
+    let (mut soft, shape): (Soft, Option<Shape>) = chosen(table, shape::KEYS)?;
+    match (shape, &soft.tets) {
+        (Some(_), Some(_)) => {
+            return Err((Fault::new("`tets` and a shape exclude each other; leave one out"), shape::KEYS));
+        }
+        (Some(shape), None) => soft.shape = shape,
+        (None, Some(_)) => {}
+        (None, None) => return Err((missing("shape, nor `tets`", shape::KEYS), shape::KEYS)),
+    }
+    Ok(soft)
+}
+
+/// Soft bodies without a name are called `soft`, numbered from the second on.
+fn name_softs(scene: &mut Scene) {
+    let taken: HashSet<String> =
+        scene.bodies.iter().map(|b| b.name.clone()).chain(scene.softs.iter().map(|s| s.name.clone())).collect();
+    let mut count = 0;
+    for soft in scene.softs.iter_mut().filter(|s| s.name.is_empty()) {
+        while soft.name.is_empty() || taken.contains(&soft.name) {
+            count += 1;
+            soft.name = if count == 1 { "soft".to_owned() } else { format!("soft {count}") };
+        }
+    }
 }
 
 fn event(table: Vec<Entry<'_>>) -> Read<Event> {

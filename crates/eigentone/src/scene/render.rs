@@ -8,6 +8,7 @@ use super::hearing::Hearing;
 use super::plan::{Plan, Planned};
 use super::report::{EventCounts, EventKind, EventRecord, ModeCounts, RenderStats, Rendering, Seconds};
 use super::script::Script;
+use super::soft::{self, SoftSound};
 use super::stream::{Recorder, Replay};
 use super::{Scene, sounding, world};
 use crate::engine::{EngineSettings, Processor, engine};
@@ -38,6 +39,8 @@ pub struct RenderOptions {
     pub cache: ModelCache,
     /// Threads that make models; all cores if not given. The sound does not depend on it.
     pub threads: Option<usize>,
+    /// Write the animation of soft bodies here, as `.glb` or `.gltf`.
+    pub animation: Option<PathBuf>,
 }
 
 /// Where contacts come from.
@@ -73,7 +76,19 @@ pub fn render(scene: &Scene, options: &RenderOptions, progress: &Progress<'_>) -
     let mut stage = Stage::new(&scene, &plan, options)?;
     stage.seconds.models = models_s;
     stage.play(progress)?;
-    stage.finish()
+    let soft = (!scene.softs.is_empty()).then(|| play_soft(&scene, options, progress)).transpose()?;
+    if soft.is_none() && options.animation.is_some() {
+        stage.warnings.push("there is no animation, because the scene has no [[soft]] bodies".to_owned());
+    }
+    stage.finish(soft)
+}
+
+/// The soft bodies of the scene, on as many threads as was asked for.
+fn play_soft(scene: &Scene, options: &RenderOptions, progress: &Progress<'_>) -> Result<SoftSound, Error> {
+    match options.threads.and_then(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().ok()) {
+        Some(pool) => pool.install(|| soft::play(scene, options, progress)),
+        None => soft::play(scene, options, progress),
+    }
 }
 
 /// A scene that is being played.
@@ -272,7 +287,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    fn finish(mut self) -> Result<Rendering, Error> {
+    fn finish(mut self, soft: Option<SoftSound>) -> Result<Rendering, Error> {
         let rate = self.scene.output.sample_rate_hz;
         let end_s = self.scene.duration_s + self.scene.output.tail_s.unwrap_or(0.0);
         let length = (end_s * rate) as usize;
@@ -280,6 +295,19 @@ impl<'a> Stage<'a> {
             channel.drain(..Processor::LATENCY.min(channel.len()));
             channel.resize(length, 0.0);
             channel.iter_mut().for_each(|y| *y *= INNER_FULL_SCALE_PA as f32);
+        }
+        let (mut soft_counts, mut animation, mut non_finite) = (None, None, 0);
+        if let Some(soft) = soft {
+            for (channel, sound) in self.channels.iter_mut().zip(&soft.channels) {
+                for (y, x) in channel.iter_mut().zip(sound) {
+                    non_finite += u64::from(!x.is_finite());
+                    *y += if x.is_finite() { *x } else { 0.0 };
+                }
+            }
+            self.events.extend(soft.events);
+            self.warnings.extend(soft.warnings);
+            self.seconds.simulation += soft.simulation_s;
+            (soft_counts, animation) = (Some(soft.counts), soft.animation);
         }
         let [left, right] = &mut self.channels;
         let wanted = match self.scene.output.full_scale_pa {
@@ -308,7 +336,7 @@ impl<'a> Stage<'a> {
             duration_s: end_s,
             sample_rate_hz: rate,
             seed: self.scene.seed,
-            bodies: self.plan.bodies.len(),
+            bodies: self.plan.bodies.len() + self.scene.softs.len(),
             bodies_heard: self.heard.iter().filter(|h| **h).count(),
             events: EventCounts { impacts: kinds(EventKind::Impact), contacts: kinds(EventKind::ContactBegin) },
             modes,
@@ -317,9 +345,10 @@ impl<'a> Stage<'a> {
             synthesis_realtime_factor: end_s / s.synthesis.max(1e-9),
             over_budget_blocks: self.over_budget,
             peak_dbfs: if peak > 0.0 { Decibels::from_amplitude(f64::from(peak)).get() } else { -200.0 },
-            non_finite_samples: self.processor.non_finite_samples(),
+            non_finite_samples: self.processor.non_finite_samples() + non_finite,
             full_scale_pa: level::FULL_SCALE_PA / levelled.gain.amplitude(),
             rooms: self.hearing.counts(),
+            soft: soft_counts,
         };
         Ok(Rendering {
             channels: self.channels,
@@ -327,6 +356,7 @@ impl<'a> Stage<'a> {
             stats,
             events: self.events,
             impact_map: self.hail.map(Hail::into_map),
+            animation,
             warnings: self.warnings,
         })
     }

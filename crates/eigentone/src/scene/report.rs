@@ -1,10 +1,12 @@
 //! What is known of a scene after it was played: the sound, what it took, what happened.
 
 use eigentone_core::Vec3;
+use eigentone_io::Recorded;
 use eigentone_sim::particles::ImpactMap;
 use eigentone_synth::Stats;
 use eigentone_synth::contact::{Happening, What};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// A scene as it was heard.
 #[derive(Clone, Debug)]
@@ -19,6 +21,8 @@ pub struct Rendering {
     pub events: Vec<EventRecord>,
     /// Where particles struck, if there are any.
     pub impact_map: Option<ImpactMap>,
+    /// Soft bodies as they are seen, if that was asked for.
+    pub animation: Option<Arc<Recorded>>,
     /// What a user should know.
     pub warnings: Vec<String>,
 }
@@ -57,6 +61,24 @@ pub struct RenderStats {
     /// What the rooms were asked for, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rooms: Option<RoomCounts>,
+    /// What soft bodies took, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub soft: Option<SoftCounts>,
+}
+
+/// What soft bodies took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SoftCounts {
+    /// Bodies.
+    pub bodies: usize,
+    /// Tetrahedra of all of them.
+    pub elements: usize,
+    /// Steps in a second of sound.
+    pub steps_per_s: f64,
+    /// Into how many parts a step was divided where bodies were stretched most.
+    pub divided_most: u32,
+    /// Sharpest angle between two faces of a tetrahedron.
+    pub least_dihedral_deg: f64,
 }
 
 /// How often parameters of rooms were asked for.

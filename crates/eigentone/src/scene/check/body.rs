@@ -21,25 +21,30 @@ pub(super) fn check(scene: &Scene, names: &Names<'_>, problems: &mut Vec<String>
     }
 }
 
-fn form(body: &Body, table: &mut Table<'_>) {
-    for (key, value) in body.shape.lengths() {
+/// Sizes and files of a shape.
+pub(super) fn shape(shape: &Shape, table: &mut Table<'_>) {
+    for (key, value) in shape.lengths() {
         table.positive(key, value, LONGEST_SIDE_M);
     }
-    for (key, value, least) in body.shape.facets() {
+    for (key, value, least) in shape.facets() {
         if !(least..=MOST_FACETS).contains(&value) {
             table.say(key, &format!("expected {least} to {MOST_FACETS}, found {value}"));
         }
     }
-    if let Shape::Ring { radius, stock_radius, .. } = body.shape
+    if let Shape::Ring { radius, stock_radius, .. } = *shape
         && stock_radius >= radius
     {
         table.say("ring.stock_radius", &format!("must be less than the radius of {radius}, found {stock_radius}"));
     }
-    if let Shape::Mesh(path) = &body.shape
+    if let Shape::Mesh(path) = shape
         && let Some(why) = strays(path)
     {
         table.say("mesh", &format!("the path `{path}` {why}"));
     }
+}
+
+fn form(body: &Body, table: &mut Table<'_>) {
+    shape(&body.shape, table);
     if let Some(path) = &body.model
         && let Some(why) = strays(path)
     {
