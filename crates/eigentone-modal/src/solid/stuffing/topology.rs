@@ -131,14 +131,16 @@ pub(super) fn open_hinges(mesh: &mut TetMesh) -> usize {
     }
     let mut gone = vec![false; mesh.tets.len()];
     for fan in around.values() {
-        let shared = |s: u32, t: u32| mesh.tets[s as usize].iter().filter(|n| mesh.tets[t as usize].contains(n)).count();
+        let shared =
+            |s: u32, t: u32| mesh.tets[s as usize].iter().filter(|n| mesh.tets[t as usize].contains(n)).count();
         let mut groups = Groups::new(fan.len());
         for i in 0..fan.len() {
             (0..i).filter(|&j| shared(fan[i], fan[j]) == 3).for_each(|j| groups.join(i as u32, j as u32));
         }
         let mut bunches: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         (0..).zip(fan).for_each(|(i, &t)| bunches.entry(groups.root(i)).or_default().push(t));
-        let volume = |bunch: &[u32]| bunch.iter().map(|&t| mesh.signed_volume(mesh.tets[t as usize]).abs()).sum::<f64>();
+        let volume =
+            |bunch: &[u32]| bunch.iter().map(|&t| mesh.signed_volume(mesh.tets[t as usize]).abs()).sum::<f64>();
         let largest = bunches.iter().max_by(|a, b| volume(a.1).total_cmp(&volume(b.1))).map(|(&root, _)| root);
         for (_, bunch) in bunches.iter().filter(|b| Some(*b.0) != largest) {
             bunch.iter().for_each(|&t| gone[t as usize] = true);
