@@ -32,8 +32,8 @@ pub(super) const GOOD: f64 = 0.5;
 /// Gains below this do not count: neighbours would be visited for nothing.
 const LEAST_GAIN: f64 = 2e-3;
 
-/// Least cosine between the normals of the boundary and of the surface below it while nodes go to their features. The bevel of a
-/// right-angled edge has 0.7; one that is turned by more than a right angle is folded.
+/// Least cosine between the normals of the boundary and of the surface next to it. The bevel of a right-angled edge has 0.7, the tip
+/// of a sharp corner less than nothing; what is folded comes near to −1.
 const LEAST_FACING: f64 = -0.3;
 
 /// Cosine of the angle between faces that count as lying in a plane: 20°.
