@@ -6,7 +6,7 @@
 //! first, and nodes of the lattice come before cuts: an order of all nodes, so that neighbours agree and no prism is left over.
 
 use super::super::distance::DistanceTree;
-use super::lattice::Lattice;
+use super::lattice::{Grid, Lattice};
 use eigentone_core::{TetMesh, Vec3};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
@@ -25,6 +25,8 @@ const WALL: f64 = 0.08;
 struct Cutter<'a> {
     tree: &'a DistanceTree,
     size: f64,
+    /// Directions of the lattice.
+    axes: [Vec3; 3],
     lattice: Lattice,
     /// Positions before nodes were moved: there, no tetrahedron is flat.
     rest: Vec<Vec3>,
@@ -37,7 +39,8 @@ struct Cutter<'a> {
 }
 
 /// Cuts the lattice. The nodes of the result's boundary lie on the surface, more or less.
-pub(super) fn cut(tree: &DistanceTree, lattice: Lattice, size: f64) -> TetMesh {
+pub(super) fn cut(tree: &DistanceTree, lattice: Lattice, grid: &Grid, size: f64) -> TetMesh {
+    let axes = grid.steps.map(Vec3::normalize_or_zero);
     let far = 4.0 * size;
     let depth: Vec<f64> = lattice
         .positions
@@ -55,7 +58,7 @@ pub(super) fn cut(tree: &DistanceTree, lattice: Lattice, size: f64) -> TetMesh {
         .collect();
     let side = depth.iter().map(|&d| (d > 0.0) as i8 - (d < 0.0) as i8).collect();
     let rest = lattice.positions.clone();
-    let mut cutter = Cutter { tree, size, lattice, rest, depth, side, cuts: HashMap::new(), tets: Vec::new() };
+    let mut cutter = Cutter { tree, size, axes, lattice, rest, depth, side, cuts: HashMap::new(), tets: Vec::new() };
     for n in 0..cutter.side.len() {
         if cutter.side[n] == 0 {
             cutter.put_on_surface(n);
@@ -79,6 +82,11 @@ impl Cutter<'_> {
         self.depth[a] / (self.depth[a] - self.depth[b])
     }
 
+    /// Long edges of the lattice lie along its axes, short ones along the diagonals of its cells.
+    fn is_long(&self, edge: Vec3) -> bool {
+        self.axes.iter().any(|axis| edge.dot(*axis).abs() > 0.99 * edge.length())
+    }
+
     /// Moves nodes that are too close to a cut on to the surface, the closest first.
     fn warp(&mut self) {
         let mut crossed: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -99,8 +107,7 @@ impl Cutter<'_> {
             let a = node as usize;
             let violated = crossed[&node].iter().any(|&other| {
                 let b = other as usize;
-                let length = self.rest[a].distance(self.rest[b]);
-                let alpha = if length > 0.93 * self.size { ALPHA_LONG } else { ALPHA_SHORT };
+                let alpha = if self.is_long(self.rest[b] - self.rest[a]) { ALPHA_LONG } else { ALPHA_SHORT };
                 self.side[b] != 0 && self.crossing(a, b) < alpha
             });
             if violated {

@@ -9,6 +9,7 @@ use super::features::Features;
 use super::quality::Shape;
 use super::topology::{Stars, boundary, faces, sorted};
 use eigentone_core::{TetMesh, Vec3};
+use glam::DQuat;
 use std::collections::{BTreeSet, HashSet};
 use std::f64::consts::TAU;
 
@@ -26,10 +27,17 @@ pub(super) enum Hold {
 }
 
 /// Stars better than this are left alone: BCC tetrahedra have 0.707.
-const GOOD: f64 = 0.5;
+pub(super) const GOOD: f64 = 0.5;
 
 /// Gains below this do not count: neighbours would be visited for nothing.
 const LEAST_GAIN: f64 = 2e-3;
+
+/// Least cosine between the normals of the boundary and of the surface next to it. The bevel of a right-angled edge has 0.7, the tip
+/// of a sharp corner less than nothing; what is folded comes near to −1.
+const LEAST_FACING: f64 = -0.3;
+
+/// Cosine of the angle between faces that count as lying in a plane: 20°.
+const PLANE: f64 = 0.94;
 
 /// First step of the search as share of the size, and how often it is halved.
 const STEP: f64 = 0.25;
@@ -40,11 +48,15 @@ pub(super) struct Held<'a> {
     pub mesh: TetMesh,
     pub holds: Vec<Hold>,
     pub stars: Stars,
+    /// Faces of the boundary, their nodes sorted.
+    skin: HashSet<[u32; 3]>,
     pub tree: &'a DistanceTree,
     pub features: &'a Features,
     pub size: f64,
     /// Cosine of the angle by which the surface may turn under a node that slides.
     pub least_cosine: f64,
+    /// By how much the directions of the search are turned; other ones in each sweep.
+    turn: f64,
 }
 
 impl<'a> Held<'a> {
@@ -52,7 +64,8 @@ impl<'a> Held<'a> {
         let stars = Stars::new(mesh.positions.len(), &mesh.tets);
         let holds = vec![Hold::Free; mesh.positions.len()];
         let least_cosine = angle_deg.to_radians().cos();
-        let mut held = Self { mesh, holds, stars, tree, features, size, least_cosine };
+        let skin = boundary(&mesh.tets).into_iter().map(sorted).collect();
+        let mut held = Self { mesh, holds, stars, skin, tree, features, size, least_cosine, turn: 0.0 };
         for node in boundary(&held.mesh.tets).into_iter().flatten() {
             let p = held.mesh.positions[node as usize];
             let facing = tree.nearest_with_normal(p, 4.0 * size).map_or(Vec3::ZERO, |(_, n)| n);
@@ -77,6 +90,19 @@ impl<'a> Held<'a> {
 
     pub fn position(&self, node: u32) -> Vec3 {
         self.mesh.positions[node as usize]
+    }
+
+    /// Whether the boundary around a node would face as the surface does if the node were at `p`. Tetrahedra of positive volume are
+    /// not enough: a boundary folded over itself has them, too.
+    pub fn faces_outward(&self, node: u32, p: Vec3) -> bool {
+        let at = |n: u32| if n == node { p } else { self.position(n) };
+        let star = self.stars.of(node).iter().flat_map(|&t| faces(self.mesh.tets[t as usize]));
+        star.filter(|f| f.contains(&node) && self.skin.contains(&sorted(*f))).all(|face| {
+            let [a, b, c] = face.map(at);
+            let normal = (b - a).cross(c - a).normalize_or_zero();
+            let there = self.tree.nearest_with_normal((a + b + c) / 3.0, 4.0 * self.size);
+            there.is_none_or(|(_, facing)| normal.dot(facing) > LEAST_FACING)
+        })
     }
 
     /// Where a node that wants to be at `p` may be, and its hold there.
@@ -119,6 +145,9 @@ impl<'a> Held<'a> {
             }
             step *= 0.5;
         }
+        if search.best == before || (search.hold != Hold::Free && !self.faces_outward(node, search.place)) {
+            return false;
+        }
         self.mesh.positions[node as usize] = search.place;
         self.holds[node as usize] = search.hold;
         search.best > before + LEAST_GAIN
@@ -129,14 +158,17 @@ impl<'a> Held<'a> {
         match self.holds[node as usize] {
             Hold::Surface(facing) if facing != Vec3::ZERO => {
                 let (u, v) = facing.any_orthonormal_pair();
-                let turn = |k: i32| (TAU / 8.0 * f64::from(k)).sin_cos();
+                let turn = |k: i32| (TAU / 8.0 * f64::from(k) + self.turn).sin_cos();
                 (0..8).map(turn).map(|(sin, cos)| u * cos + v * sin).collect()
             }
             Hold::Curve(c) => {
                 let along = self.features.curves[c as usize].tangent(self.position(node));
                 vec![along, -along]
             }
-            _ => (0..14).map(direction).collect(),
+            _ => {
+                let turned = DQuat::from_scaled_axis(Vec3::new(1.0, 0.7, 0.4) * self.turn);
+                (0..14).map(|k| turned * direction(k)).collect()
+            }
         }
     }
 
@@ -150,8 +182,7 @@ impl<'a> Held<'a> {
     /// Removes tetrahedra that lie flat on the boundary with two of their faces: a node that moves may have squeezed them between
     /// the surface and the next layer. Only those of the list, and only if the boundary stays a manifold. Returns how many.
     pub fn peel(&mut self, candidates: &BTreeSet<u32>) -> usize {
-        let faces_of_boundary = boundary(&self.mesh.tets);
-        let mut shell: HashSet<[u32; 3]> = faces_of_boundary.iter().map(|&f| sorted(f)).collect();
+        let shell = &mut self.skin;
         let pairs = |[a, b, c]: [u32; 3]| [[a, b], [b, c], [a, c]];
         let mut edges: HashSet<[u32; 2]> = shell.iter().flat_map(|&f| pairs(f)).collect();
         let mut gone = vec![false; self.mesh.tets.len()];
@@ -189,6 +220,19 @@ impl<'a> Held<'a> {
         (0..).zip(&self.mesh.tets).filter(|&(_, &tet)| shape(tet).goodness(self.size) < floor).map(|(t, _)| t).collect()
     }
 
+    /// Those of `bad` with two faces on the boundary that lie almost in a plane: nothing is lost with them.
+    pub fn flat(&self, bad: BTreeSet<u32>) -> BTreeSet<u32> {
+        let normal = |face: [u32; 3]| {
+            let [a, b, c] = face.map(|n| self.position(n));
+            (b - a).cross(c - a).normalize_or_zero()
+        };
+        let is_flat = |t: &u32| {
+            let outer = faces(self.mesh.tets[*t as usize]).into_iter().filter(|f| self.skin.contains(&sorted(*f)));
+            matches!(outer.map(normal).collect::<Vec<_>>()[..], [a, b] if a.dot(b) > PLANE)
+        };
+        bad.into_iter().filter(is_flat).collect()
+    }
+
     /// Tetrahedra around a node that would be worse than `floor` if it were at `p`.
     pub fn bad_around(&self, node: u32, p: Vec3, floor: f64) -> Vec<u32> {
         let at = |n: u32| if n == node { p } else { self.position(n) };
@@ -196,24 +240,18 @@ impl<'a> Held<'a> {
         self.stars.of(node).iter().copied().filter(worse).collect()
     }
 
-    /// Goes over all nodes, at most `sweeps` times.
-    pub fn sweep(&mut self, sweeps: usize) {
-        let mut open: Vec<bool> = vec![true; self.holds.len()];
+    /// Goes over the nodes of the tetrahedra worse than `floor`, and those around nodes that moved, at most `sweeps` times.
+    pub fn sweep(&mut self, floor: f64, sweeps: usize) {
+        let mut open: BTreeSet<u32> = self.bad(floor).into_iter().flat_map(|t| self.mesh.tets[t as usize]).collect();
         for _ in 0..sweeps {
-            let mut next = vec![false; open.len()];
-            let mut any = false;
-            for node in (0..open.len() as u32).filter(|&n| open[n as usize]) {
+            let mut next = BTreeSet::new();
+            for &node in &open {
                 if self.improve(node) {
-                    any = true;
-                    for &t in self.stars.of(node) {
-                        self.mesh.tets[t as usize].iter().for_each(|&n| next[n as usize] = true);
-                    }
+                    next.extend(self.stars.of(node).iter().flat_map(|&t| self.mesh.tets[t as usize]));
                 }
             }
+            self.turn += 0.3;
             open = next;
-            if !any {
-                break;
-            }
         }
     }
 }

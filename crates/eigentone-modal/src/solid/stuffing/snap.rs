@@ -14,6 +14,9 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 /// Nodes further than this many sizes from a feature are not taken for it.
 const REACH: f64 = 2.2;
 
+/// As far from its curve a way along the boundary may lead; more, and in thin bodies it runs along the other side.
+const STRAY: f64 = 1.7;
+
 /// How much a way along the boundary is longer for being one size away from its curve.
 const DETOUR: f64 = 8.0;
 
@@ -62,8 +65,9 @@ pub(super) fn snap(held: &mut Held<'_>) -> Snapped {
     for curve in 0..matcher.held.features.curves.len() {
         matcher.curve(curve, &nodes_of_corners);
     }
-    let (wanted, missed) = matcher.settle();
-    Snapped { wanted, missed, lost_corners }
+    let (wanted, waiting) = matcher.settle();
+    let late = waiting.iter().filter(|(_, goal)| matches!(goal, Goal::Corner(_))).count();
+    Snapped { wanted, missed: waiting.len() - late, lost_corners: lost_corners + late }
 }
 
 impl Matcher<'_, '_> {
@@ -136,7 +140,7 @@ impl Matcher<'_, '_> {
             }
             for &next in &self.neighbours[&node] {
                 let free = next == to || !self.taken.contains_key(&next);
-                if free && !done.contains_key(&next) && away(next) < REACH {
+                if free && !done.contains_key(&next) && away(next) < STRAY {
                     let length = self.held.position(node).distance(self.held.position(next));
                     let detour = 1.0 + DETOUR * (away(node).powi(2) + away(next).powi(2));
                     queue.push(Reverse((Cost(cost + length * detour), next, node)));
@@ -157,8 +161,8 @@ impl Matcher<'_, '_> {
         }
     }
 
-    /// Moves the taken nodes, and those around them out of the way. Returns how many there are and how many did not arrive.
-    fn settle(&mut self) -> (usize, usize) {
+    /// Moves the taken nodes, and those around them out of the way. Returns how many there are, and those that did not arrive.
+    fn settle(&mut self) -> (usize, Vec<(u32, Goal)>) {
         let goals: Vec<(u32, Goal)> = self.taken.iter().map(|(&n, &g)| (n, g)).collect();
         let near: BTreeSet<u32> = goals
             .iter()
@@ -185,7 +189,7 @@ impl Matcher<'_, '_> {
                 self.held.peel(&blocking);
             }
         }
-        (goals.len(), waiting.len())
+        (goals.len(), waiting)
     }
 
     /// Moves a node towards its goal as far as possible; true if it is there.
@@ -195,7 +199,7 @@ impl Matcher<'_, '_> {
         for share in [1.0, 0.7, 0.4, 0.2] {
             let p = from.lerp(target, share);
             let p = if share == 1.0 { target } else { p };
-            if self.held.worst_around(node, p, floor) > floor {
+            if self.held.worst_around(node, p, floor) > floor && self.held.faces_outward(node, p) {
                 self.held.mesh.positions[node as usize] = p;
                 if share == 1.0 {
                     self.held.holds[node as usize] = match goal {
