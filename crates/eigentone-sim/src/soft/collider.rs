@@ -5,6 +5,7 @@
 //! element no node gets: what would carry it there is taken from its velocity. Friction takes from the tangential velocity as much as it can,
 //! up to μ times the normal impulse: Coulomb's law, sticking included, without a regularised slip that creeps.
 
+use super::kernel::Four;
 use eigentone_core::Vec3;
 use glam::DQuat;
 
@@ -78,6 +79,51 @@ impl Collider {
                 Some((inside[axis], rotation * out))
             }
         }
+    }
+}
+
+impl Collider {
+    /// How far a point outside is from it, at least, in m; negative or zero inside.
+    pub fn distance_m(&self, p: Vec3) -> f64 {
+        match self.shape {
+            Shape::Plane { point, normal } => (p - point).dot(normal),
+            Shape::Sphere { centre, radius_m } => p.distance(centre) - radius_m,
+            Shape::Cuboid { centre, half_m, rotation } => {
+                ((rotation.inverse() * (p - centre)).abs() - half_m).max_element()
+            }
+        }
+    }
+}
+
+/// Which nodes are near which colliders, so that not all have to be looked at in every step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Near {
+    /// Nodes and colliders.
+    pub pairs: Vec<(u32, u32)>,
+    left_m: f64,
+}
+
+impl Near {
+    /// To be called before every step with the farthest that anything has moved in the last one.
+    pub fn moved(&mut self, farthest_m: f64, colliders: &[Collider], positions: &[Four], margin_m: f64) {
+        self.left_m -= farthest_m;
+        if self.left_m > 0.0 || colliders.is_empty() {
+            return;
+        }
+        self.pairs.clear();
+        let mut gap_m = f64::INFINITY;
+        for (n, p) in positions.iter().enumerate() {
+            for (number, collider) in colliders.iter().enumerate() {
+                let distance_m = collider.distance_m(p.point());
+                if distance_m < margin_m {
+                    self.pairs.push((n as u32, number as u32));
+                } else {
+                    gap_m = gap_m.min(distance_m);
+                }
+            }
+        }
+        // Nothing else gets there before it has gone that far.
+        self.left_m = if gap_m.is_finite() { gap_m } else { f64::INFINITY };
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Pairs {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Time {
     pub now_s: f64,
+    /// How far anything moves in this part of a step, at most, in m.
+    pub farthest_m: f64,
     /// Length of this part of a step.
     pub part_s: f64,
     /// Length of a whole step.
@@ -62,8 +64,7 @@ impl Pairs {
         if parts.len() < 2 {
             return;
         }
-        let fastest = nodes.velocities.iter().map(|v| v.point().length_squared()).fold(0.0, f64::max).sqrt();
-        self.left_m -= 2.0 * fastest * time.part_s;
+        self.left_m -= 2.0 * time.farthest_m;
         if !(self.left_m > 0.0) {
             self.look_up(nodes, parts, triangles);
         }

@@ -7,7 +7,7 @@
 //! are apart. Steps have a margin (see [`stable`](super::stable)), and are divided only when √2 of it is spent: changing their length all the time, in step with a
 //! vibration, would feed it. Every sum is taken in a fixed order: the result does not depend on the number of threads.
 
-use super::collider::{Collider, Spring};
+use super::collider::{Collider, Near, Spring};
 use super::events::{Touch, Touches};
 use super::kernel::{AT_REST, Corners, Four, FourElements, Job, Kernel, LANES, Squares, best};
 use super::pairs::{Pairs, Time};
@@ -48,7 +48,7 @@ const MEASURED_EVERY: u64 = 4;
 const SPENT: f64 = std::f64::consts::SQRT_2;
 /// Fours of elements that one thread takes at a time, and how many make it worth while to have several.
 const CHUNK: usize = 64;
-const PARALLEL: usize = 256;
+const PARALLEL: usize = 768;
 /// Nodes that one thread takes at a time.
 const NODE_CHUNK: usize = 512;
 /// How deep nodes may get into colliders, relative to the height of an element.
@@ -110,6 +110,9 @@ pub struct SoftWorld {
     gravity: Vec3,
     kernel: Kernel,
     pairs: Pairs,
+    near: Near,
+    /// Margin within which nodes are looked at as near a collider, in m.
+    margin_m: f64,
     touches: Touches,
     step_s: f64,
     steps: u64,
@@ -141,6 +144,8 @@ impl SoftWorld {
             gravity: settings.gravity_m_s2,
             kernel: best(),
             pairs: Pairs::default(),
+            near: Near::default(),
+            margin_m: 0.0,
             touches: Touches::default(),
             step_s: 0.0,
             steps: 0,
@@ -152,6 +157,8 @@ impl SoftWorld {
         }
         world.step_s = world.choose_step_s(settings)?;
         world.list_incident();
+        let heights = world.nodes.skin.iter().map(|skin| skin.height_m);
+        world.margin_m = heights.fold(f64::INFINITY, f64::min);
         world.forces = vec![Corners::default(); world.elements.len()];
         world.squares = vec![AT_REST; world.elements.len()];
         world.last_s = world.step_s;
@@ -307,8 +314,11 @@ impl SoftWorld {
             let step_s = left_s / f64::from(parts.max(1));
             self.kick(0.5 * (self.last_s + step_s));
             let now_s = self.time_s() + self.step_s - left_s;
-            let time = Time { now_s, part_s: step_s, step_s: self.step_s };
+            let fastest = self.nodes.velocities.iter().map(|v| v.point().length_squared()).fold(0.0, f64::max).sqrt();
+            let farthest_m = fastest * step_s;
+            let time = Time { farthest_m, now_s, part_s: step_s, step_s: self.step_s };
             self.pairs.touch(&mut self.nodes, &self.parts, &self.triangles, time, &mut self.touches);
+            self.near.moved(farthest_m, &self.colliders, &self.nodes.positions, self.margin_m);
             self.drift(step_s, now_s);
             self.last_s = step_s;
             left_s -= step_s;
@@ -380,30 +390,29 @@ impl SoftWorld {
     fn drift(&mut self, step_s: f64, now_s: f64) {
         let bodies = self.parts.len();
         // Nodes inside as well: a body that is squeezed flat would else fall through its own skin.
-        for n in 0..self.nodes.positions.len() {
+        for &(n, number) in &self.near.pairs {
+            let (n, number) = (n as usize, number as usize);
+            let (p, collider) = (self.nodes.positions[n].point(), &self.colliders[number]);
+            let Some((depth_m, out)) = collider.depth(p) else { continue };
             if self.nodes.inverse_kg[n] == 0.0 {
                 continue;
             }
-            let p = self.nodes.positions[n].point();
-            for (number, collider) in self.colliders.iter().enumerate() {
-                let Some((depth_m, out)) = collider.depth(p) else { continue };
-                let (skin, part) = (self.nodes.skin[n], &self.parts[self.nodes.body[n] as usize]);
-                let mass_kg = self.nodes.mass_kg[n];
-                let area_m2 = if skin.area_m2 > 0.0 { skin.area_m2 } else { skin.height_m * skin.height_m };
-                let spring = Spring {
-                    // Of the whole step: a spring that grew stiffer while it is pressed would make energy.
-                    stiffness_n_m: Spring::stiffness_n_m(part.young_pa, area_m2, skin.height_m, mass_kg, self.step_s),
-                    mass_kg,
-                    deepest_m: DEEPEST * skin.height_m,
-                    friction: (collider.friction * part.friction).sqrt(),
-                };
-                let change = spring.change(depth_m, out, self.nodes.velocities[n].point(), step_s);
-                self.nodes.velocities[n] = self.nodes.velocities[n].plus(1.0, Four::from_point(change));
-                self.touches.add(self.nodes.body[n] as usize, bodies + number, now_s, p, mass_kg * change);
-                // Others may have pushed it in deeper.
-                let too_deep_m = (depth_m - spring.deepest_m).max(0.0);
-                self.nodes.positions[n] = self.nodes.positions[n].plus(too_deep_m, Four::from_point(out));
-            }
+            let (skin, part) = (self.nodes.skin[n], &self.parts[self.nodes.body[n] as usize]);
+            let mass_kg = self.nodes.mass_kg[n];
+            let area_m2 = if skin.area_m2 > 0.0 { skin.area_m2 } else { skin.height_m * skin.height_m };
+            let spring = Spring {
+                // Of the whole step: a spring that grew stiffer while it is pressed would make energy.
+                stiffness_n_m: Spring::stiffness_n_m(part.young_pa, area_m2, skin.height_m, mass_kg, self.step_s),
+                mass_kg,
+                deepest_m: DEEPEST * skin.height_m,
+                friction: (collider.friction * part.friction).sqrt(),
+            };
+            let change = spring.change(depth_m, out, self.nodes.velocities[n].point(), step_s);
+            self.nodes.velocities[n] = self.nodes.velocities[n].plus(1.0, Four::from_point(change));
+            self.touches.add(self.nodes.body[n] as usize, bodies + number, now_s, p, mass_kg * change);
+            // Others may have pushed it in deeper.
+            let too_deep_m = (depth_m - spring.deepest_m).max(0.0);
+            self.nodes.positions[n] = self.nodes.positions[n].plus(too_deep_m, Four::from_point(out));
         }
         let Nodes { positions, velocities, .. } = &mut self.nodes;
         let drift = |(x, v): (&mut Four, &Four)| *x = x.plus(step_s, *v);
@@ -462,6 +471,7 @@ impl SoftWorld {
 
     /// Moves the nodes of a body, pinned ones as well, to where they begin under strain.
     pub fn displace_to(&mut self, body: usize, to: &[Vec3]) {
+        (self.near, self.pairs) = (Near::default(), Pairs::default());
         for (position, to) in self.nodes.positions[self.parts[body].nodes.clone()].iter_mut().zip(to) {
             *position = Four::from_point(*to);
         }

@@ -54,6 +54,8 @@ pub struct LowPass {
     /// Which of them is finished next.
     next: usize,
     phase: usize,
+    /// Whether something has been pushed.
+    begun: bool,
 }
 
 impl LowPass {
@@ -81,7 +83,7 @@ impl LowPass {
                     .collect()
             })
             .collect();
-        Self { phases, sums: vec![vec![0.0; signals]; 2 * reach], next: 0, phase: 0 }
+        Self { phases, sums: vec![vec![0.0; signals]; 2 * reach], next: 0, phase: 0, begun: false }
     }
 
     /// Samples between what goes in and what comes out.
@@ -89,8 +91,15 @@ impl LowPass {
         self.sums.len() / 2
     }
 
-    /// Takes the values of one step. Gives true, and one sample of each signal, after the last step of a sample.
+    /// Takes the values of one step. Gives true, and one sample of each signal, after the last step of a sample. Before the first step all was as it is then: what moves at the
+    /// beginning has been moving, and makes no click.
     pub fn push(&mut self, values: &[f64], out: &mut [f64]) -> bool {
+        if !self.begun {
+            self.begun = true;
+            for _ in 0..self.sums.len() * self.phases.len() {
+                self.push(values, out);
+            }
+        }
         let count = self.sums.len();
         for (sample, coefficient) in self.phases[self.phase].iter().enumerate() {
             let sums = &mut self.sums[(self.next + sample) % count];

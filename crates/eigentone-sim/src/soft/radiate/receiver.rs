@@ -15,7 +15,7 @@ const FARTHEST_M: f64 = 300.0;
 pub struct Receiver {
     position: Vec3,
     samples_per_m: f64,
-    /// What has arrived or will; a ring.
+    /// What has arrived or will; a ring, whose length is a power of two.
     ring: Vec<f64>,
     now: usize,
 }
@@ -48,17 +48,16 @@ impl Receiver {
         if first + 4 > self.ring.len() {
             self.grow(first + 4);
         }
-        let at = self.now + first;
+        let (at, mask) = (self.now + first, self.ring.len() - 1);
         for (k, weight) in lagrange(delay - whole).into_iter().enumerate() {
-            let size = self.ring.len();
-            self.ring[(at + k) % size] += weight * arriving;
+            self.ring[(at + k) & mask] += weight * arriving;
         }
     }
 
     /// What arrives now. One sample late, which the weights need.
     pub fn next_sample(&mut self) -> f64 {
         let value = std::mem::take(&mut self.ring[self.now]);
-        self.now = (self.now + 1) % self.ring.len();
+        self.now = (self.now + 1) & (self.ring.len() - 1);
         value
     }
 

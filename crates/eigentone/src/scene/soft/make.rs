@@ -107,7 +107,8 @@ fn material(scene: &Scene, soft: &Soft) -> Result<SoftMaterial, Error> {
         density_kg_m3: soft.density.unwrap_or(base.density_kg_m3),
         ..SoftMaterial::default()
     };
-    let mut material = plain.with_rayleigh(base.gamma_per_s, base.eta_s);
+    // Not its γ, which stands for how things are held when they are struck: it would brake a free fall.
+    let mut material = plain.with_rayleigh(0.0, base.eta_s);
     material.phi_pa_s = soft.phi.unwrap_or(material.phi_pa_s);
     material.psi_pa_s = soft.psi.unwrap_or(material.psi_pa_s);
     material.gamma_per_s = soft.gamma.unwrap_or(material.gamma_per_s);
