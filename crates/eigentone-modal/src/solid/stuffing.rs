@@ -1,9 +1,9 @@
 //! Tetrahedra for any closed surface, by isosurface stuffing with sharp edges kept.
 //!
-//! Labelle & Shewchuk 2007: a body-centred cubic [lattice](lattice), fine near the surface and coarser inside, is [cut](cut) along
+//! Labelle & Shewchuk 2007: a body-centred cubic lattice, fine near the surface and coarser inside, is cut along
 //! the surface after nodes close to it were moved on to it; what results has dihedral angles of no less than about ten degrees on
 //! smooth bodies. Edges and corners would be planed off (5 % of a bar's volume, 2…5 % of its frequencies at two cells through the
-//! thickness), so boundary nodes are [moved](snap) on to the [features](features) of the surface, and all nodes [improve](improve)
+//! thickness), so boundary nodes are moved on to the features of the surface, and all nodes improve
 //! their worst tetrahedra. The lattice follows the flat faces of the body ([`Frame`]) and fits its box: bars and plates are exact.
 //!
 //! ```
@@ -184,7 +184,9 @@ fn stuff_in(
     }
     progress.report("laying out the lattice", 0.0);
     let grid = fit(&frame(&surface), settings.size_m);
-    let lattice = lattice::build(&tree, &grid, settings.coarser);
+    // The estimate goes by the enclosed volume, which means little if some pieces are inside out: hence a second look.
+    let lattice = lattice::build(&tree, &grid, settings.coarser, settings.most_tets)
+        .ok_or_else(|| too_many(&surface, settings, settings.most_tets as f64))?;
     progress.report("cutting the lattice", 0.0);
     let mut warnings = Vec::new();
     let mut mesh = cut::cut(&tree, lattice, &grid, settings.size_m);
@@ -273,7 +275,7 @@ fn prepare(surface: &TriMesh) -> Result<TriMesh, StuffingError> {
 }
 
 fn check(surface: &TriMesh, settings: &StuffingSettings) -> Result<(), StuffingError> {
-    let (size_m, most) = (settings.size_m, settings.most_tets);
+    let size_m = settings.size_m;
     let (volume, area) = (surface.signed_volume(), surface.area());
     if !(size_m.is_finite() && size_m > 0.0) {
         return Err(StuffingError::Size { size_m, fitting_m: size_for(volume, area, 0, 20_000.0) });
@@ -283,12 +285,18 @@ fn check(surface: &TriMesh, settings: &StuffingSettings) -> Result<(), StuffingE
         return Err(StuffingError::FeatureAngle { angle_deg });
     }
     let expected = expected_tets(volume, area, settings.coarser, size_m);
-    let longest = surface.diagonal() / MOST_CELLS;
-    if expected > most as f64 || longest > size_m {
-        let fitting_m = size_for(volume, area, settings.coarser, most as f64).max(longest);
-        return Err(StuffingError::TooMany { size_m, expected, most, fitting_m });
+    if expected > settings.most_tets as f64 || surface.diagonal() > MOST_CELLS * size_m {
+        return Err(too_many(surface, settings, expected));
     }
     Ok(())
+}
+
+fn too_many(surface: &TriMesh, settings: &StuffingSettings, expected: f64) -> StuffingError {
+    let (size_m, most) = (settings.size_m, settings.most_tets);
+    let fitting = size_for(surface.signed_volume(), surface.area(), settings.coarser, most as f64);
+    // If the estimate was too low, its answer is of no use.
+    let fitting_m = if fitting > size_m { fitting } else { 2.0 * size_m };
+    StuffingError::TooMany { size_m, expected, most, fitting_m: fitting_m.max(surface.diagonal() / MOST_CELLS) }
 }
 
 /// Cells along the diagonal of a body: beyond, whole-number coordinates end.

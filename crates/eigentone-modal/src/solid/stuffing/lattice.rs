@@ -47,14 +47,17 @@ type Leaves = BTreeMap<Place, u32>;
 /// Finest cells reach this many of their edges beyond those that the surface crosses.
 const FINE_EDGES: f64 = 1.5;
 
-/// Builds the lattice around and inside the surface of `tree`.
-pub(super) fn build(tree: &DistanceTree, grid: &Grid, coarser: u32) -> Lattice {
+/// Builds the lattice around and inside the surface of `tree`; nothing if that takes more than `most` cells.
+pub(super) fn build(tree: &DistanceTree, grid: &Grid, coarser: u32, most: usize) -> Option<Lattice> {
     let mut leaves = Leaves::new();
     let levels = (grid.cells.max(1) + 4).next_power_of_two().trailing_zeros();
     // The root begins two cells below the body, at an even place, so that all leaves lie on multiples of their edges.
-    divide(tree, grid, coarser, [0; 3], levels, &mut leaves);
+    divide(tree, grid, coarser, most, ([0; 3], levels), &mut leaves);
+    if leaves.len() > most {
+        return None;
+    }
     balance(&mut leaves);
-    Builder::new(&leaves, grid).run()
+    Some(Builder::new(&leaves, grid).run())
 }
 
 fn edge_of(level: u32) -> i32 {
@@ -67,7 +70,17 @@ fn children(place: Place, level: u32) -> impl Iterator<Item = Place> {
 }
 
 /// Keeps what is inside or near the surface, as coarse as allowed.
-fn divide(tree: &DistanceTree, grid: &Grid, coarser: u32, place: Place, level: u32, leaves: &mut Leaves) {
+fn divide(
+    tree: &DistanceTree,
+    grid: &Grid,
+    coarser: u32,
+    most: usize,
+    (place, level): (Place, u32),
+    leaves: &mut Leaves,
+) {
+    if leaves.len() > most {
+        return;
+    }
     let half = edge_of(level) / 2;
     let centre = grid.position(place.map(|x| x + half));
     let reach = 0.5 * 3f64.sqrt() * grid.edge() * f64::from(1u32 << level) + FINE_EDGES * grid.edge();
@@ -83,7 +96,7 @@ fn divide(tree: &DistanceTree, grid: &Grid, coarser: u32, place: Place, level: u
         leaves.insert(place, 0);
         return;
     }
-    children(place, level).for_each(|c| divide(tree, grid, coarser, c, level - 1, leaves));
+    children(place, level).for_each(|c| divide(tree, grid, coarser, most, (c, level - 1), leaves));
 }
 
 /// The leaf that contains the unit cube above `place`.

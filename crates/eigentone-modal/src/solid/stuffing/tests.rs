@@ -171,7 +171,7 @@ fn graded_lattices_conform() {
     let tree = DistanceTree::new(&sphere);
     let grid = fit(&askew(&sphere), 0.05 / 14.0);
     for coarser in 0..4 {
-        let lattice = lattice::build(&tree, &grid, coarser);
+        let lattice = lattice::build(&tree, &grid, coarser, 1_000_000).unwrap();
         let mut mesh = TetMesh { positions: lattice.positions, tets: lattice.tets };
         let inside = |t: &[u32; 4]| t.iter().all(|&n| tree.inside(mesh.positions[n as usize]));
         let kept: Vec<[u32; 4]> = mesh.tets.iter().copied().filter(inside).collect();
