@@ -137,6 +137,18 @@ pub fn portable(job: Job<'_>) -> f64 {
     lanes::run::<lanes::Portable>(job)
 }
 
+/// `sums += by · values`.
+pub type Weigh = fn(by: f64, values: &[f64], sums: &mut [f64]);
+
+/// The best form of it on this machine.
+pub fn best_weigh() -> Weigh {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = x86::weigh_avx2() {
+        return avx2;
+    }
+    |by, values, sums| sums.iter_mut().zip(values).for_each(|(sum, x)| *sum += by * x)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

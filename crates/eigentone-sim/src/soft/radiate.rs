@@ -35,8 +35,12 @@ pub mod receiver;
 use super::{SoftWorld, kernel::Four};
 use eigentone_core::{AIR_IMPEDANCE_PA_S_PER_M, Vec3};
 use filter::{DcBlock, LowPass, Output};
+use rayon::prelude::*;
 use receiver::Receiver;
 use std::f64::consts::TAU;
+
+/// Triangles from which on several threads are worth while.
+const PARALLEL: usize = 2000;
 
 /// Speed of sound at 20 °C, in m/s.
 pub const SOUND_M_S: f64 = 343.2;
@@ -148,20 +152,30 @@ impl Radiator {
 
     /// The same for nodes at `positions` that have moved there with `velocities`.
     pub fn hear(&mut self, positions: &[Four], velocities: &[Four], mut sample: impl FnMut(&[f32])) {
-        for (pressure, triangle) in self.pressures.iter_mut().zip(&self.triangles) {
+        let send = |(pressure, triangle): (&mut f64, &[u32; 3])| {
             *pressure = AIR_IMPEDANCE_PA_S_PER_M * volume_velocity(positions, velocities, triangle);
+        };
+        if self.triangles.len() < PARALLEL {
+            self.pressures.iter_mut().zip(&self.triangles).for_each(send);
+        } else {
+            self.pressures.par_iter_mut().zip(&self.triangles).with_min_len(PARALLEL / 4).for_each(send);
         }
         if !self.low_pass.push(&self.pressures, &mut self.filtered) {
             return;
         }
         self.dc_block.pass(&mut self.filtered);
-        for (value, triangle) in self.filtered.iter().zip(&self.triangles) {
-            let [a, b, c] = triangle.map(|n| positions[n as usize].point());
-            let normal = (b - a).cross(c - a).normalize_or_zero();
-            let centre = (a + b + c) / 3.0;
-            for receiver in &mut self.receivers {
-                receiver.add(centre, normal, self.gain * value, self.dry);
+        let (filtered, triangles, gain, dry) = (&self.filtered, &self.triangles, self.gain, self.dry);
+        let arrive = |receiver: &mut Receiver| {
+            for (value, triangle) in filtered.iter().zip(triangles) {
+                let [a, b, c] = triangle.map(|n| positions[n as usize].point());
+                let normal = (b - a).cross(c - a).normalize_or_zero();
+                receiver.add((a + b + c) / 3.0, normal, gain * value, dry);
             }
+        };
+        if triangles.len() < PARALLEL {
+            self.receivers.iter_mut().for_each(arrive);
+        } else {
+            self.receivers.par_iter_mut().for_each(arrive);
         }
         for (out, receiver) in self.out.iter_mut().zip(&mut self.receivers) {
             *out = receiver.next_sample() as f32;

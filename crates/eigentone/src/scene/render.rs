@@ -85,7 +85,8 @@ pub fn render(scene: &Scene, options: &RenderOptions, progress: &Progress<'_>) -
 
 /// The soft bodies of the scene, on as many threads as was asked for.
 fn play_soft(scene: &Scene, options: &RenderOptions, progress: &Progress<'_>) -> Result<SoftSound, Error> {
-    match options.threads.and_then(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().ok()) {
+    // From within a pool: from without, every step would wait for a thread to be woken. Zero threads are as many as there are cores.
+    match rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build().ok() {
         Some(pool) => pool.install(|| soft::play(scene, options, progress)),
         None => soft::play(scene, options, progress),
     }

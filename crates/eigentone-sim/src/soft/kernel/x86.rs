@@ -1,7 +1,7 @@
 //! Lanes of x86-64: one AVX register.
 
 use super::lanes::{self, Lanes};
-use super::{Four, FourSingles, Job, Kernel, LANES};
+use super::{Four, FourSingles, Job, Kernel, LANES, Weigh};
 use std::arch::x86_64::*;
 
 /// The loop for AVX2 with fused multiply-add, if the machine has both.
@@ -13,6 +13,21 @@ pub(super) fn avx2() -> Option<Kernel> {
     fn entry(job: Job<'_>) -> f64 {
         // SAFETY: `entry` is only handed out below, after both instruction sets have been detected.
         unsafe { run(job) }
+    }
+    (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(entry)
+}
+
+/// `sums += by · values` for AVX2 with fused multiply-add, if the machine has both.
+pub(super) fn weigh_avx2() -> Option<Weigh> {
+    #[target_feature(enable = "avx2,fma")]
+    fn run(by: f64, values: &[f64], sums: &mut [f64]) {
+        for (sum, x) in sums.iter_mut().zip(values) {
+            *sum = by.mul_add(*x, *sum);
+        }
+    }
+    fn entry(by: f64, values: &[f64], sums: &mut [f64]) {
+        // SAFETY: `entry` is only handed out below, after both instruction sets have been detected.
+        unsafe { run(by, values, sums) }
     }
     (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(entry)
 }

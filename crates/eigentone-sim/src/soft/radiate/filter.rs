@@ -2,12 +2,16 @@
 //!
 //! **Low-pass.** The simulation has M steps per audio sample. The kernel K_i = Δt sinc(iΔt) win(i/w) with sinc(t) = sin(2πf t)/(πt), a Hann window and w of six
 //! periods of f is scaled to a sum of one (as printed, without Δt, the sum would be 1/Δt). Its derivative, antisymmetric, has no sum and is scaled to unit slope: so a body that
-//! falls without vibrating is silent at every step of the way. Only one in M values is computed: each step is added, with its coefficient, to all samples it reaches.
+//! falls without vibrating is silent at every step of the way. Only one in M values is computed: each step is added, with its coefficient, to all samples it reaches, and that for all
+//! steps of a sample at once.
 //!
 //! **DC block.** y_i = (1 − α) y_{i−1} + (g_i − g_{i−1}), α = 2πf_c/f_s.
 
+use crate::soft::kernel::{Weigh, best_weigh};
 use std::f64::consts::{PI, TAU};
 
+/// Signals that are weighed together.
+const TOGETHER: usize = 256;
 /// Half the length of the kernel in periods of the highest frequency.
 const PERIODS: f64 = 6.0;
 
@@ -53,6 +57,9 @@ pub struct LowPass {
     sums: Vec<Vec<f64>>,
     /// Which of them is finished next.
     next: usize,
+    /// Values of the steps of this sample so far.
+    steps: Vec<Vec<f64>>,
+    weigh: Weigh,
     phase: usize,
     /// Whether something has been pushed.
     begun: bool,
@@ -83,7 +90,15 @@ impl LowPass {
                     .collect()
             })
             .collect();
-        Self { phases, sums: vec![vec![0.0; signals]; 2 * reach], next: 0, phase: 0, begun: false }
+        Self {
+            phases,
+            sums: vec![vec![0.0; signals]; 2 * reach],
+            next: 0,
+            steps: vec![vec![0.0; signals]; steps],
+            weigh: best_weigh(),
+            phase: 0,
+            begun: false,
+        }
     }
 
     /// Samples between what goes in and what comes out.
@@ -100,16 +115,23 @@ impl LowPass {
                 self.push(values, out);
             }
         }
-        let count = self.sums.len();
-        for (sample, coefficient) in self.phases[self.phase].iter().enumerate() {
-            let sums = &mut self.sums[(self.next + sample) % count];
-            sums.iter_mut().zip(values).for_each(|(sum, x)| *sum += coefficient * x);
-        }
+        self.steps[self.phase].copy_from_slice(values);
         self.phase += 1;
         if self.phase < self.phases.len() {
             return false;
         }
         self.phase = 0;
+        let count = self.sums.len();
+        // In parts that stay near: all samples of a few signals, then the next few.
+        for from in (0..values.len()).step_by(TOGETHER) {
+            let span = from..(from + TOGETHER).min(values.len());
+            for sample in 0..count {
+                let sums = &mut self.sums[(self.next + sample) % count][span.clone()];
+                for (coefficients, step) in self.phases.iter().zip(&self.steps) {
+                    (self.weigh)(coefficients[sample], &step[span.clone()], sums);
+                }
+            }
+        }
         out.copy_from_slice(&self.sums[self.next]);
         self.sums[self.next].fill(0.0);
         self.next = (self.next + 1) % count;
