@@ -2,8 +2,9 @@
 //!
 //! What [`element`](super::element) says, with F taken from edges, F = Σ_{j=1..3} (p_j − p_0) ∇N_jᵀ, which is exact for small strains of bodies far from the
 //! origin, and one number per register lane and element. The strain rate is the difference of FᵀF between two steps, (FᵀF_n − FᵀF_{n−1})/Δt, which is exactly
-//! FᵀḞ + ḞᵀF in the middle of the step before: the velocity with which viscosity should act, without gathering velocities. Each element writes the forces on its four corners to places of its own; nodes sum theirs up afterwards,
-//! always in the same order. So the result does not depend on how many threads there are.
+//! FᵀḞ + ḞᵀF in the middle of the step before: the velocity with which viscosity should act, without gathering velocities. Elements come in chunks of a few hundred that are near each other, with a short list of the nodes they share; a chunk copies
+//! their positions, and sums forces up in a list of its own, both small enough to stay in the nearest cache. Afterwards nodes sum up what the few chunks say that they belong to, always in
+//! the same order. So the result does not depend on how many threads there are.
 //!
 //! The loop is written once over a trait for four numbers in registers (`kernel/lanes.rs`), and compiled for plain arithmetic and for AVX2 with fused multiply-add
 //! (`kernel/x86.rs`), one of which is chosen once at run time. All `unsafe` is in that folder.
@@ -52,9 +53,6 @@ impl Four {
 #[repr(C, align(16))]
 pub struct FourSingles([f32; LANES]);
 
-/// Forces on the four corners of each of four elements.
-pub type Corners = [[Four; 4]; LANES];
-
 /// Six numbers of a symmetric matrix for each of four elements.
 pub type Squares = [Four; 6];
 
@@ -77,15 +75,15 @@ pub struct FourElements {
     gradients: [[FourSingles; 3]; 3],
     /// −V/2.
     half_volume: FourSingles,
-    /// Corners of each element.
-    nodes: [[u32; 4]; LANES],
+    /// Corners of each element, as nodes of the chunk.
+    nodes: [[u16; 4]; LANES],
     /// Which of the materials.
     material: u32,
 }
 
 impl FourElements {
     /// Of elements with their nodes. An element of zero volume exerts no force; it fills up the last four.
-    pub fn new(nodes: [[u32; 4]; LANES], elements: &[Element; LANES], material: u32) -> Self {
+    pub fn new(nodes: [[u16; 4]; LANES], elements: &[Element; LANES], material: u32) -> Self {
         let lanes = |f: &dyn Fn(&Element) -> f64| FourSingles(std::array::from_fn(|lane| f(&elements[lane]) as f32));
         let gradient = |corner: usize, axis: usize| lanes(&|element| element.gradients[corner][axis]);
         Self {
@@ -95,23 +93,44 @@ impl FourElements {
             material,
         }
     }
+}
 
-    /// The nodes of each element.
-    pub fn nodes(&self) -> &[[u32; 4]; LANES] {
-        &self.nodes
+/// Elements of a chunk. It knows how many nodes they have, so that the loop need not look at every step.
+#[derive(Clone, Debug, Default)]
+pub struct Elements {
+    fours: Vec<FourElements>,
+    nodes: usize,
+}
+
+impl Elements {
+    /// Adds four.
+    pub fn push(&mut self, four: FourElements) {
+        let most = four.nodes.as_flattened().iter().copied().max().unwrap_or(0);
+        self.nodes = self.nodes.max(usize::from(most) + 1);
+        self.fours.push(four);
+    }
+
+    /// Fours of elements.
+    pub fn len(&self) -> usize {
+        self.fours.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.fours.is_empty()
     }
 }
 
 /// One run of the loop.
 pub struct Job<'a> {
     /// The elements.
-    pub elements: &'a [FourElements],
+    pub elements: &'a Elements,
     /// λ, μ, φ, ψ of the body that each four belong to.
     pub materials: &'a [[f64; 4]],
-    /// Position of every node; the fourth number is not used.
+    /// Position of every node of the chunk; the fourth number is not used.
     pub positions: &'a [Four],
-    /// Forces on the corners of each element.
-    pub forces: &'a mut [Corners],
+    /// Forces on these nodes, to which those of the elements are added.
+    pub forces: &'a mut [Four],
     /// FᵀF of each element when it was looked at before: xx, yy, zz, xy, xz, yz. Kept up to date where there is viscosity.
     pub squares: &'a mut [Squares],
     /// One over the time since then.
@@ -174,10 +193,12 @@ mod tests {
                     before.push(Four::from_point(p));
                     now.push(Four::from_point(p + random_point(&mut noise, 3.0) * step_s));
                 }
-                let nodes = std::array::from_fn(|lane| std::array::from_fn(|corner| (4 * lane + corner) as u32));
-                let elements = [FourElements::new(nodes, &made.map(|(element, _)| element), 0)];
-                let (mut forces, mut squares) = ([Corners::default()], [AT_REST]);
+                let nodes = std::array::from_fn(|lane| std::array::from_fn(|corner| (4 * lane + corner) as u16));
+                let mut elements = Elements::default();
+                elements.push(FourElements::new(nodes, &made.map(|(element, _)| element), 0));
+                let (mut forces, mut squares) = ([Four::default(); 16], [AT_REST]);
                 for positions in [&before, &now] {
+                    forces.fill(Four::default());
                     let stiffer = kernel(Job {
                         elements: &elements,
                         materials: &[[lambda, mu, material.phi_pa_s, material.psi_pa_s]],
@@ -194,7 +215,7 @@ mod tests {
                     let expected = element.forces_between(&material, &of(&before), &of(&now), step_s);
                     let scale = expected.iter().map(|f| f.length()).fold(1e-6, f64::max);
                     for (corner, expected) in expected.iter().enumerate() {
-                        let found = forces[0][lane][corner].point();
+                        let found = forces[4 * lane + corner].point();
                         // Gradients are in single precision.
                         assert!((found - *expected).length() < 3e-6 * scale, "{trial}: {found} {expected}");
                     }

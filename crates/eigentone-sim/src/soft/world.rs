@@ -8,13 +8,15 @@
 //! vibration, would feed it. Every sum is taken in a fixed order: the result does not depend on the number of threads.
 
 use super::collider::{Collider, Near, Spring};
+use super::element::Element;
 use super::events::{Touch, Touches};
-use super::kernel::{AT_REST, Corners, Four, FourElements, Job, Kernel, LANES, Squares, best};
+use super::kernel::{AT_REST, Elements, Four, FourElements, Job, Kernel, LANES, Squares, best};
 use super::pairs::{Pairs, Time};
 use super::stable::StepLimit;
 use super::{SoftBody, SoftError};
 use eigentone_core::Vec3;
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// What holds for all bodies.
@@ -46,9 +48,9 @@ const MOST_PARTS: f64 = 256.0;
 const MEASURED_EVERY: u64 = 4;
 /// How much of the margin of a step may be spent on elements that have become stiffer.
 const SPENT: f64 = std::f64::consts::SQRT_2;
-/// Fours of elements that one thread takes at a time, and how many make it worth while to have several.
+/// Fours of elements in a chunk, and how many chunks make it worth while to have several threads.
 const CHUNK: usize = 64;
-const PARALLEL: usize = 768;
+const PARALLEL: usize = 12;
 /// Nodes that one thread takes at a time.
 const NODE_CHUNK: usize = 512;
 /// How deep nodes may get into colliders, relative to the height of an element.
@@ -65,6 +67,41 @@ pub(super) struct Part {
     pub gamma_per_s: f64,
     limit: StepLimit,
     chunks: Range<usize>,
+}
+
+/// Elements of one body that are near each other.
+#[derive(Clone, Debug, Default)]
+struct Chunk {
+    elements: Elements,
+    squares: Vec<Squares>,
+    /// The nodes of these elements, where they are, and the forces on them.
+    nodes: Vec<u32>,
+    positions: Vec<Four>,
+    forces: Vec<Four>,
+    /// How many times stiffer than at rest the stiffest element is.
+    stiffer: f64,
+}
+
+impl Chunk {
+    fn run(&mut self, kernel: Kernel, materials: &[[f64; 4]], positions: &[Four], per_s: f64, measure: bool) {
+        self.positions.iter_mut().zip(&self.nodes).for_each(|(p, n)| *p = positions[*n as usize]);
+        self.forces.fill(Four::default());
+        self.stiffer = kernel(Job {
+            elements: &self.elements,
+            materials,
+            positions: &self.positions,
+            forces: &mut self.forces,
+            squares: &mut self.squares,
+            per_s,
+            measure,
+        });
+    }
+}
+
+/// Where a point of the unit cube is on Morton's curve: points near each other are so along it, mostly.
+fn along_a_curve(p: Vec3) -> u64 {
+    let spread = |x: f64| (0..16).fold(0u64, |sum, bit| sum | ((((x * 65_535.0) as u64) >> bit & 1) << (3 * bit)));
+    spread(p.x) | spread(p.y) << 1 | spread(p.z) << 2
 }
 
 /// What one node has at the surface.
@@ -94,18 +131,13 @@ pub struct SoftWorld {
     parts: Vec<Part>,
     bodies: Vec<SoftBody>,
     triangles: Vec<[u32; 3]>,
-    elements: Vec<FourElements>,
-    /// Which elements go together in a chunk, all of one body.
-    chunks: Vec<Range<usize>>,
-    chunk_body: Vec<usize>,
+    chunks: Vec<Chunk>,
     materials: Vec<[f64; 4]>,
-    forces: Vec<Corners>,
-    squares: Vec<Squares>,
     /// Length of the part of a step that was made last, in s.
     last_s: f64,
-    /// Of each node where its forces are: `incident[first[n]..first[n + 1]]`.
+    /// Of each node which chunks know of it, and as which of their nodes: `incident[first[n]..first[n + 1]]`.
     first: Vec<u32>,
-    incident: Vec<u32>,
+    incident: Vec<[u32; 2]>,
     colliders: Vec<Collider>,
     gravity: Vec3,
     kernel: Kernel,
@@ -131,12 +163,8 @@ impl SoftWorld {
             parts: Vec::new(),
             bodies: Vec::new(),
             triangles: Vec::new(),
-            elements: Vec::new(),
             chunks: Vec::new(),
-            chunk_body: Vec::new(),
             materials: Vec::new(),
-            forces: Vec::new(),
-            squares: Vec::new(),
             last_s: 1.0,
             first: Vec::new(),
             incident: Vec::new(),
@@ -159,8 +187,6 @@ impl SoftWorld {
         world.list_incident();
         let heights = world.nodes.skin.iter().map(|skin| skin.height_m);
         world.margin_m = heights.fold(f64::INFINITY, f64::min);
-        world.forces = vec![Corners::default(); world.elements.len()];
-        world.squares = vec![AT_REST; world.elements.len()];
         world.last_s = world.step_s;
         Ok(world)
     }
@@ -196,6 +222,7 @@ impl SoftWorld {
             nodes.iter().for_each(|&n| skin[n as usize].area_m2 += surface.triangle_area(t) / 3.0);
             self.triangles.push(nodes.map(|n| n + first_node as u32));
         }
+        let first_chunk = self.chunks.len();
         self.add_elements(&body, &elements, first_node, number);
 
         let mass: f64 = mass_kg.iter().sum();
@@ -211,7 +238,7 @@ impl SoftWorld {
             self.nodes.inverse_kg[first_node + n as usize] = 0.0;
             self.nodes.velocities[first_node + n as usize] = Four::default();
         }
-        let chunks = self.chunk_body.iter().position(|&b| b == number).unwrap_or(0)..self.chunks.len();
+        let chunks = first_chunk..self.chunks.len();
         self.parts.push(Part {
             name: body.name.clone(),
             nodes: first_node..first_node + count,
@@ -228,31 +255,42 @@ impl SoftWorld {
         Ok(())
     }
 
-    fn add_elements(
-        &mut self,
-        body: &SoftBody,
-        elements: &[super::element::Element],
-        first_node: usize,
-        number: usize,
-    ) {
-        let begin = self.elements.len();
-        for (elements, tets) in elements.chunks(LANES).zip(body.mesh.tets.chunks(LANES)) {
-            let last = elements.len() - 1;
-            // The last four are filled up with a copy that has no volume.
-            let four = std::array::from_fn(|k| {
-                let mut element = elements[k.min(last)];
-                element.volume_m3 = if k <= last { element.volume_m3 } else { 0.0 };
-                element
-            });
-            let nodes = std::array::from_fn(|k| tets[k.min(last)].map(|n| n + first_node as u32));
-            self.elements.push(FourElements::new(nodes, &four, number as u32));
-        }
-        let mut at = begin;
-        while at < self.elements.len() {
-            let end = (at + CHUNK).min(self.elements.len());
-            self.chunks.push(at..end);
-            self.chunk_body.push(number);
-            at = end;
+    /// Elements that are near each other go into one chunk.
+    fn add_elements(&mut self, body: &SoftBody, elements: &[Element], first_node: usize, number: usize) {
+        let mesh = &body.mesh;
+        let mut order: Vec<u32> = (0..mesh.tets.len() as u32).collect();
+        let [low, high] = mesh
+            .positions
+            .iter()
+            .fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], p| [low.min(*p), high.max(*p)]);
+        let size = (high - low).max_element().max(f64::MIN_POSITIVE);
+        let centre = |t: u32| mesh.tets[t as usize].iter().map(|&n| mesh.positions[n as usize]).sum::<Vec3>() / 4.0;
+        order.sort_by_cached_key(|&t| (along_a_curve((centre(t) - low) / size), t));
+        for part in order.chunks(LANES * CHUNK) {
+            let mut local: HashMap<u32, u16> = HashMap::new();
+            let mut chunk = Chunk::default();
+            for four in part.chunks(LANES) {
+                let last = four.len() - 1;
+                // The last four are filled up with a copy that has no volume.
+                let made = std::array::from_fn(|k| {
+                    let mut element = elements[four[k.min(last)] as usize];
+                    element.volume_m3 = if k <= last { element.volume_m3 } else { 0.0 };
+                    element
+                });
+                let nodes = std::array::from_fn(|k| {
+                    mesh.tets[four[k.min(last)] as usize].map(|n| {
+                        *local.entry(n).or_insert_with(|| {
+                            chunk.nodes.push(n + first_node as u32);
+                            (chunk.nodes.len() - 1) as u16
+                        })
+                    })
+                });
+                chunk.elements.push(FourElements::new(nodes, &made, number as u32));
+            }
+            chunk.positions = vec![Four::default(); chunk.nodes.len()];
+            chunk.forces = chunk.positions.clone();
+            chunk.squares = vec![AT_REST; chunk.elements.len()];
+            self.chunks.push(chunk);
         }
     }
 
@@ -277,16 +315,20 @@ impl SoftWorld {
 
     fn list_incident(&mut self) {
         let mut counts = vec![0u32; self.nodes.positions.len() + 1];
-        let corners = || self.elements.iter().flat_map(|four| four.nodes().as_flattened());
-        corners().for_each(|&n| counts[n as usize + 1] += 1);
+        let all = || {
+            self.chunks.iter().enumerate().flat_map(|(c, chunk)| {
+                chunk.nodes.iter().enumerate().map(move |(local, &n)| (n as usize, [c as u32, local as u32]))
+            })
+        };
+        all().for_each(|(n, _)| counts[n + 1] += 1);
         for n in 1..counts.len() {
             counts[n] += counts[n - 1];
         }
         let mut at = counts.clone();
-        let mut incident = vec![0; counts.last().map_or(0, |n| *n as usize)];
-        for (place, &n) in corners().enumerate() {
-            incident[at[n as usize] as usize] = place as u32;
-            at[n as usize] += 1;
+        let mut incident = vec![[0; 2]; counts.last().map_or(0, |n| *n as usize)];
+        for (n, place) in all() {
+            incident[at[n] as usize] = place;
+            at[n] += 1;
         }
         (self.first, self.incident) = (counts, incident);
     }
@@ -312,14 +354,18 @@ impl SoftWorld {
                 self.divided_most = self.divided_most.max(self.parts_of_step);
             }
             let step_s = left_s / f64::from(parts.max(1));
-            self.kick(0.5 * (self.last_s + step_s));
-            let now_s = self.time_s() + self.step_s - left_s;
-            let fastest = self.nodes.velocities.iter().map(|v| v.point().length_squared()).fold(0.0, f64::max).sqrt();
-            let farthest_m = fastest * step_s;
-            let time = Time { farthest_m, now_s, part_s: step_s, step_s: self.step_s };
-            self.pairs.touch(&mut self.nodes, &self.parts, &self.triangles, time, &mut self.touches);
-            self.near.moved(farthest_m, &self.colliders, &self.nodes.positions, self.margin_m);
-            self.drift(step_s, now_s);
+            let kick_s = 0.5 * (self.last_s + step_s);
+            if self.colliders.is_empty() && self.parts.len() < 2 {
+                self.kick(kick_s, step_s);
+            } else {
+                self.kick(kick_s, 0.0);
+                let now_s = self.time_s() + self.step_s - left_s;
+                let farthest_m = self.fastest_m_s() * step_s;
+                let time = Time { farthest_m, now_s, part_s: step_s, step_s: self.step_s };
+                self.pairs.touch(&mut self.nodes, &self.parts, &self.triangles, time, &mut self.touches);
+                self.near.moved(farthest_m, &self.colliders, &self.nodes.positions, self.margin_m);
+                self.drift(step_s, now_s);
+            }
             self.last_s = step_s;
             left_s -= step_s;
             parts -= 1;
@@ -330,60 +376,53 @@ impl SoftWorld {
 
     /// Forces of all elements; if asked, the longest step that is stable now.
     fn find_forces(&mut self, measure: bool) -> Option<f64> {
-        let mut slices = Vec::with_capacity(self.chunks.len());
-        let (mut forces, mut squares) = (&mut self.forces[..], &mut self.squares[..]);
-        for chunk in &self.chunks {
-            let (these, other_forces) = forces.split_at_mut(chunk.len());
-            let (those, other_squares) = squares.split_at_mut(chunk.len());
-            slices.push((chunk.clone(), these, those));
-            (forces, squares) = (other_forces, other_squares);
-        }
-        let per_s = self.last_s.recip();
-        let run = |(chunk, forces, squares): (Range<usize>, &mut [Corners], &mut [Squares])| {
-            (self.kernel)(Job {
-                elements: &self.elements[chunk],
-                materials: &self.materials,
-                positions: &self.nodes.positions,
-                forces,
-                squares,
-                per_s,
-                measure,
-            })
-        };
-        let stiffer: Vec<f64> = if self.elements.len() < PARALLEL {
-            slices.into_iter().map(run).collect()
+        let (per_s, kernel) = (self.last_s.recip(), self.kernel);
+        let (materials, positions) = (&self.materials, &self.nodes.positions);
+        let run = |chunk: &mut Chunk| chunk.run(kernel, materials, positions, per_s, measure);
+        if self.chunks.len() < PARALLEL {
+            self.chunks.iter_mut().for_each(run);
         } else {
-            slices.into_par_iter().map(run).collect()
-        };
+            self.chunks.par_iter_mut().with_min_len(2).for_each(run);
+        }
         measure.then(|| {
-            let of = |part: &Part| part.limit.step_s(stiffer[part.chunks.clone()].iter().copied().fold(1.0, f64::max));
+            let stiffest = |part: &Part| self.chunks[part.chunks.clone()].iter().map(|c| c.stiffer).fold(1.0, f64::max);
+            let of = |part: &Part| part.limit.step_s(stiffest(part));
             self.parts.iter().map(of).fold(f64::INFINITY, f64::min).max(f64::MIN_POSITIVE)
         })
     }
 
-    /// v += Δt (f/m + g − γv).
-    fn kick(&mut self, step_s: f64) {
-        let forces = self.forces.as_flattened().as_flattened();
+    /// v += Δt (f/m + g − γv), and if nothing is to happen in between, x += `drift_s` v.
+    fn kick(&mut self, step_s: f64, drift_s: f64) {
+        let chunks = &self.chunks;
         let gravity = Four::from_point(self.gravity * step_s);
         let (first, incident, parts) = (&self.first, &self.incident, &self.parts);
-        let Nodes { velocities, inverse_kg, body: bodies, .. } = &mut self.nodes;
+        let Nodes { positions, velocities, inverse_kg, body: bodies, .. } = &mut self.nodes;
         let (inverse_kg, bodies) = (&*inverse_kg, &*bodies);
-        let kick = |(n, v): (usize, &mut Four)| {
+        let kick = |(n, (v, x)): (usize, (&mut Four, &mut Four))| {
             if inverse_kg[n] == 0.0 {
                 return;
             }
             let mut force = Four::default();
-            for &place in &incident[first[n] as usize..first[n + 1] as usize] {
-                force = force.plus(1.0, forces[place as usize]);
+            for &[chunk, local] in &incident[first[n] as usize..first[n + 1] as usize] {
+                force = force.plus(1.0, chunks[chunk as usize].forces[local as usize]);
             }
-            let brake = 1.0 / (1.0 + step_s * parts[bodies[n] as usize].gamma_per_s);
-            *v = Four::default().plus(brake, v.plus(step_s * inverse_kg[n], force).plus(1.0, gravity));
+            *v = v.plus(step_s * inverse_kg[n], force).plus(1.0, gravity);
+            let gamma_per_s = parts[bodies[n] as usize].gamma_per_s;
+            if gamma_per_s > 0.0 {
+                *v = Four::default().plus(1.0 / (1.0 + step_s * gamma_per_s), *v);
+            }
+            *x = x.plus(drift_s, *v);
         };
         if velocities.len() < 4 * NODE_CHUNK {
-            velocities.iter_mut().enumerate().for_each(kick);
+            velocities.iter_mut().zip(positions).enumerate().for_each(kick);
         } else {
-            velocities.par_iter_mut().with_min_len(NODE_CHUNK).enumerate().for_each(kick);
+            velocities.par_iter_mut().zip(positions).with_min_len(NODE_CHUNK).enumerate().for_each(kick);
         }
+    }
+
+    /// Speed of the fastest node.
+    fn fastest_m_s(&self) -> f64 {
+        self.nodes.velocities.iter().map(|v| v.point().length_squared()).fold(0.0, f64::max).sqrt()
     }
 
     /// Contact with what does not move, then x += Δt v.
@@ -496,9 +535,10 @@ impl SoftWorld {
 
     /// Energy at the end of the last step. Velocities are half a step behind positions; they are moved on first.
     pub fn energy(&mut self) -> Energy {
-        let (velocities, squares) = (self.nodes.velocities.clone(), self.squares.clone());
+        let velocities = self.nodes.velocities.clone();
+        let squares: Vec<Vec<Squares>> = self.chunks.iter().map(|chunk| chunk.squares.clone()).collect();
         self.find_forces(false);
-        self.kick(0.5 * self.step_s);
+        self.kick(0.5 * self.step_s, 0.0);
         let mut energy = Energy::default();
         for (part, body) in self.parts.iter().zip(&self.bodies) {
             for n in part.nodes.clone() {
@@ -507,12 +547,13 @@ impl SoftWorld {
                 energy.gravity_j -= mass * self.gravity.dot(self.nodes.positions[n].point());
             }
             for tet in &body.mesh.tets {
-                let element = super::element::Element::new(tet.map(|n| body.mesh.positions[n as usize]));
+                let element = Element::new(tet.map(|n| body.mesh.positions[n as usize]));
                 let now = tet.map(|n| self.nodes.positions[part.nodes.start + n as usize].point());
                 energy.elastic_j += element.energy_j(&body.material, &now);
             }
         }
-        (self.nodes.velocities, self.squares) = (velocities, squares);
+        self.nodes.velocities = velocities;
+        self.chunks.iter_mut().zip(squares).for_each(|(chunk, squares)| chunk.squares = squares);
         energy
     }
 

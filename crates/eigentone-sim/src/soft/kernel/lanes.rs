@@ -1,6 +1,6 @@
 //! The loop over four lanes, written once for every instruction set.
 
-use super::{Corners, Four, FourElements, FourSingles, Job, LANES};
+use super::{Four, FourElements, FourSingles, Job, LANES};
 use crate::soft::element::LEAST_VOLUME_SHARE;
 
 /// One number of each of four elements, in registers.
@@ -23,22 +23,33 @@ pub(super) unsafe trait Lanes: Copy {
     fn abs(self) -> Self;
     fn any_positive(self) -> bool;
     fn greatest(self) -> f64;
-    /// From four points their coordinates.
-    fn coordinates(points: [&Four; LANES]) -> [Self; 3];
-    /// From coordinates four points.
-    fn points(coordinates: [Self; 3]) -> [Four; LANES];
+    /// Coordinates of four points of a list.
+    ///
+    /// # Safety
+    /// All places are within the list.
+    unsafe fn coordinates(points: &[Four], places: [usize; LANES]) -> [Self; 3];
+    /// Adds four points, given by their coordinates, to four of a list, one after the other.
+    ///
+    /// # Safety
+    /// All places are within the list.
+    unsafe fn add_points(coordinates: [Self; 3], to: &mut [Four], places: [usize; LANES]);
 }
 
 type Matrix<L> = [[L; 3]; 3];
 /// xx, yy, zz, xy, xz, yz.
 type Symmetric<L> = [L; 6];
 
-/// The loop. Every node must be within `positions`, every material within `materials`.
+/// The loop.
+///
+/// # Panics
+/// If there are fewer positions or forces than the elements have nodes. Nobody outside this folder can make elements that say otherwise.
 #[inline(always)]
 pub(super) fn run<L: Lanes>(job: Job<'_>) -> f64 {
+    let nodes = job.elements.nodes;
+    assert!(job.positions.len() >= nodes && job.forces.len() >= nodes);
     let mut stiffest = L::splat(1.0);
     let per_s = L::splat(job.per_s);
-    for ((four, forces), before) in job.elements.iter().zip(job.forces).zip(job.squares) {
+    for (four, before) in job.elements.fours.iter().zip(job.squares) {
         let [lambda, mu, phi, psi] = job.materials[four.material as usize];
         let gradients = load(&four.gradients);
         let f = gradient::<L>(four, &gradients, job.positions);
@@ -79,7 +90,7 @@ pub(super) fn run<L: Lanes>(job: Job<'_>) -> f64 {
                 *p = p.mul(half_volume);
             }
         }
-        corner_forces(&gradients, &push, forces);
+        corner_forces(four, &gradients, &push, job.forces);
         if job.measure {
             stiffest = stiffest.max(stiffness(&square, squeezed));
         }
@@ -103,13 +114,8 @@ fn load<L: Lanes>(m: &[[FourSingles; 3]; 3]) -> Matrix<L> {
 /// Coordinates of one corner of four elements.
 #[inline(always)]
 fn corner<L: Lanes>(four: &FourElements, corner: usize, of: &[Four]) -> [L; 3] {
-    let n = &four.nodes;
-    L::coordinates([
-        &of[n[0][corner] as usize],
-        &of[n[1][corner] as usize],
-        &of[n[2][corner] as usize],
-        &of[n[3][corner] as usize],
-    ])
+    // SAFETY: `run` has made sure that there are as many positions as the elements have nodes.
+    unsafe { L::coordinates(of, places(four, corner)) }
 }
 
 /// F, `[row][column]`.
@@ -182,7 +188,7 @@ fn determinant<L: Lanes>(f: &Matrix<L>) -> L {
 
 /// Forces `push ∇N` on the last three corners, and what balances them on the first.
 #[inline(always)]
-fn corner_forces<L: Lanes>(gradients: &Matrix<L>, push: &Matrix<L>, forces: &mut Corners) {
+fn corner_forces<L: Lanes>(four: &FourElements, gradients: &Matrix<L>, push: &Matrix<L>, forces: &mut [Four]) {
     let zero = L::splat(0.0);
     let mut first = [zero; 3];
     for corner in 0..3 {
@@ -193,15 +199,18 @@ fn corner_forces<L: Lanes>(gradients: &Matrix<L>, push: &Matrix<L>, forces: &mut
             force[row] = push[row][2].mul_add(g[2], two);
             first[row] = first[row].sub(force[row]);
         }
-        let points = L::points(force);
-        for lane in 0..LANES {
-            forces[lane][corner + 1] = points[lane];
-        }
+        // SAFETY: `run` has made sure that there are as many forces as the elements have nodes.
+        unsafe { L::add_points(force, forces, places(four, corner + 1)) };
     }
-    let points = L::points(first);
-    for lane in 0..LANES {
-        forces[lane][0] = points[lane];
-    }
+    // SAFETY: as above.
+    unsafe { L::add_points(first, forces, places(four, 0)) };
+}
+
+/// Nodes of one corner of four elements.
+#[inline(always)]
+fn places(four: &FourElements, corner: usize) -> [usize; LANES] {
+    let n = &four.nodes;
+    [n[0][corner] as usize, n[1][corner] as usize, n[2][corner] as usize, n[3][corner] as usize]
 }
 
 /// How many times stiffer than at rest elements are: (3s² − 1)/2 for a stretch s, from P = (λ + 2μ)(s³ − s)/2, of which s² is bounded by the greatest row sum of
@@ -278,11 +287,16 @@ unsafe impl Lanes for Portable {
         self.0.into_iter().fold(f64::NEG_INFINITY, f64::max)
     }
     #[inline(always)]
-    fn coordinates([a, b, c, d]: [&Four; LANES]) -> [Self; 3] {
-        [0, 1, 2].map(|k| Self([a.0[k], b.0[k], c.0[k], d.0[k]]))
+    unsafe fn coordinates(points: &[Four], [a, b, c, d]: [usize; LANES]) -> [Self; 3] {
+        [0, 1, 2].map(|k| Self([points[a].0[k], points[b].0[k], points[c].0[k], points[d].0[k]]))
     }
     #[inline(always)]
-    fn points([x, y, z]: [Self; 3]) -> [Four; LANES] {
-        [0, 1, 2, 3].map(|k| Four([x.0[k], y.0[k], z.0[k], 0.0]))
+    unsafe fn add_points([x, y, z]: [Self; 3], to: &mut [Four], places: [usize; LANES]) {
+        for k in 0..LANES {
+            let sum = &mut to[places[k]].0;
+            sum[0] += x.0[k];
+            sum[1] += y.0[k];
+            sum[2] += z.0[k];
+        }
     }
 }

@@ -89,10 +89,12 @@ unsafe impl Lanes for Ymm {
         four.0.into_iter().fold(f64::NEG_INFINITY, f64::max)
     }
     #[inline(always)]
-    fn coordinates([a, b, c, d]: [&Four; LANES]) -> [Self; 3] {
+    unsafe fn coordinates(points: &[Four], [a, b, c, d]: [usize; LANES]) -> [Self; 3] {
         unsafe {
-            let (a, b) = (_mm256_load_pd(a.0.as_ptr()), _mm256_load_pd(b.0.as_ptr()));
-            let (c, d) = (_mm256_load_pd(c.0.as_ptr()), _mm256_load_pd(d.0.as_ptr()));
+            // Places are within the list, by the trait's terms, and a point is four numbers.
+            let from = points.as_ptr().cast::<f64>();
+            let (a, b) = (_mm256_load_pd(from.add(4 * a)), _mm256_load_pd(from.add(4 * b)));
+            let (c, d) = (_mm256_load_pd(from.add(4 * c)), _mm256_load_pd(from.add(4 * d)));
             let (ab_xz, ab_yw) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
             let (cd_xz, cd_yw) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
             [
@@ -103,8 +105,7 @@ unsafe impl Lanes for Ymm {
         }
     }
     #[inline(always)]
-    fn points([x, y, z]: [Self; 3]) -> [Four; LANES] {
-        let mut points = [Four::default(); LANES];
+    unsafe fn add_points([x, y, z]: [Self; 3], to: &mut [Four], places: [usize; LANES]) {
         unsafe {
             let zero = _mm256_setzero_pd();
             let (xy_02, xy_13) = (_mm256_unpacklo_pd(x.0, y.0), _mm256_unpackhi_pd(x.0, y.0));
@@ -115,10 +116,10 @@ unsafe impl Lanes for Ymm {
                 _mm256_permute2f128_pd::<0x31>(xy_02, zw_02),
                 _mm256_permute2f128_pd::<0x31>(xy_13, zw_13),
             ];
-            for (point, row) in points.iter_mut().zip(rows) {
-                _mm256_store_pd(point.0.as_mut_ptr(), row);
+            for lane in 0..LANES {
+                let sum = to.as_mut_ptr().add(places[lane]).cast::<f64>();
+                _mm256_store_pd(sum, _mm256_add_pd(_mm256_load_pd(sum), rows[lane]));
             }
         }
-        points
     }
 }
