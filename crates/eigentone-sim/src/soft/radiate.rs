@@ -120,7 +120,8 @@ impl Radiator {
         };
         let low_pass = LowPass::new(output, settings.highest_hz, rate_hz, steps, triangles.len());
         Self {
-            dc_block: DcBlock::new(settings.lowest_hz, rate_hz, triangles.len()),
+            // Until what the low-pass gives is all of the time after the beginning.
+            dc_block: DcBlock::new(settings.lowest_hz, rate_hz, triangles.len(), 2 * low_pass.latency()),
             receivers: settings.listeners.iter().map(|p| Receiver::new(*p, rate_hz)).collect(),
             pressures: vec![0.0; triangles.len()],
             filtered: vec![0.0; triangles.len()],

@@ -144,26 +144,26 @@ pub struct DcBlock {
     keep: f64,
     before: Vec<f64>,
     out: Vec<f64>,
-    /// Whether something has been passed: the first value is no step.
-    begun: bool,
+    /// Samples that are still no steps: things begin as they are.
+    held: usize,
 }
 
 impl DcBlock {
-    /// With the frequency where it is 3 dB down.
-    pub fn new(lowest_hz: f64, sample_rate_hz: f64, signals: usize) -> Self {
+    /// With the frequency where it is 3 dB down. What changes in the first `held` samples is not passed: a body that is let go begins to fall, and that is no sound.
+    pub fn new(lowest_hz: f64, sample_rate_hz: f64, signals: usize, held: usize) -> Self {
         let keep = 1.0 - (TAU * lowest_hz / sample_rate_hz).clamp(0.0, 1.0);
-        Self { keep, before: vec![0.0; signals], out: vec![0.0; signals], begun: false }
+        Self { keep, before: vec![0.0; signals], out: vec![0.0; signals], held }
     }
 
     /// One sample of each.
     pub fn pass(&mut self, values: &mut [f64]) {
         for ((x, before), out) in values.iter_mut().zip(&mut self.before).zip(&mut self.out) {
-            let step = if self.begun { *x - *before } else { 0.0 };
+            let step = if self.held == 0 { *x - *before } else { 0.0 };
             *out = self.keep * *out + step;
             *before = *x;
             *x = *out;
         }
-        self.begun = true;
+        self.held = self.held.saturating_sub(1);
     }
 }
 
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn the_dc_block_is_3_db_down_where_it_should() {
         for (hz, db, within) in [(20.0, -3.0, 0.1), (100.0, -0.16, 0.03)] {
-            let mut block = DcBlock::new(20.0, 44_100.0, 1);
+            let mut block = DcBlock::new(20.0, 44_100.0, 1, 1);
             let (mut energy, mut count) = (0.0, 0.0);
             for n in 0..441_000 {
                 let mut x = [(TAU * hz * n as f64 / 44_100.0).sin()];
