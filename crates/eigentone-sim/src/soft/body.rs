@@ -67,7 +67,7 @@ impl SoftBody {
             }
             let element = Element::new(tet.map(|n| self.mesh.positions[n as usize]));
             let flat = element.gradients.iter().any(|g| !g.is_finite());
-            if !(element.volume_m3 > 0.0) || flat {
+            if element.volume_m3 <= 0.0 || !element.volume_m3.is_finite() || flat {
                 return Err(bad(format!("has a tetrahedron, no. {number}, without a volume; mesh it again")));
             }
             elements.push(element);

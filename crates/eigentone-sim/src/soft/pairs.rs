@@ -4,6 +4,9 @@
 //! as in [`collider`](super::collider), with the mass 1/(1/m + Σ wᵢ²/mᵢ) that both sides resist with, w the weights of the corners; momentum is kept to the last bit of
 //! rounding. Contacts of one step are taken one after the other in the order of their nodes.
 //!
+//! **First touch.** Where edges cross before any node is inside, a node can be deep when it is first felt. Pushed out at once it would crack like a whip. So the depth at
+//! which a contact begins counts as none, and becomes depth within a millisecond.
+//!
 //! Which triangles are near a node is looked up in a grid of cells, anew whenever something has moved farther than the margin that was added.
 
 use super::collider::Spring;
@@ -28,7 +31,12 @@ pub struct Pairs {
     triangles: Vec<(u32, u32)>,
     /// How far things may move until all is looked up again, in m.
     left_m: f64,
+    /// Of each node how much of its depth does not count yet, in m, and when it was last inside, in s.
+    first: Vec<(f64, f64)>,
 }
+
+/// Time within which the depth of a first touch begins to count, in s.
+const FIRST_S: f64 = 5e-4;
 
 /// When it is.
 #[derive(Clone, Copy, Debug)]
@@ -65,13 +73,19 @@ impl Pairs {
             return;
         }
         self.left_m -= 2.0 * time.farthest_m;
-        if !(self.left_m > 0.0) {
+        if self.left_m <= 0.0 {
             self.look_up(nodes, parts, triangles);
         }
+        self.first.resize(nodes.positions.len(), (0.0, f64::NEG_INFINITY));
         for at in 0..self.near.len() {
             let (node, range) = self.near[at].clone();
             let near = &self.triangles[range.start as usize..range.end as usize];
-            let Some(hit) = nearest_hit(nodes, triangles, near, node as usize) else { continue };
+            let Some(mut hit) = nearest_hit(nodes, triangles, near, node as usize) else { continue };
+            let (offset_m, last_s) = &mut self.first[node as usize];
+            let new = time.now_s - *last_s > 2.0 * time.step_s;
+            *offset_m = if new { hit.depth_m } else { *offset_m * (-time.part_s / FIRST_S).exp() };
+            *last_s = time.now_s;
+            hit.depth_m = (hit.depth_m - *offset_m).max(0.0);
             push_apart(nodes, parts, node as usize, &hit, time, touches);
         }
     }

@@ -300,14 +300,14 @@ impl SoftWorld {
         let needed_s = worst.map_or(f64::INFINITY, |part| part.limit.step_s(1.0));
         let name = || worst.map_or(String::new(), |part| part.name.clone());
         let wanted_s = match settings.step_s {
-            Some(asked_s) if !(asked_s <= needed_s) || asked_s <= 0.0 => {
+            Some(asked_s) if asked_s.is_nan() || asked_s > needed_s || asked_s <= 0.0 => {
                 return Err(SoftError::Step { asked_s, needed_s, body: name() });
             }
             Some(asked_s) => asked_s,
             None => needed_s,
         };
         let steps = (1.0 / (rate_hz * wanted_s)).ceil().max(LEAST_STEPS);
-        if !(rate_hz * steps <= MOST_STEPS_PER_S) {
+        if !(0.0..=MOST_STEPS_PER_S).contains(&(rate_hz * steps)) {
             return Err(SoftError::TooSlow { body: name(), needed_s, steps: rate_hz * steps });
         }
         Ok(1.0 / (rate_hz * steps))
@@ -346,7 +346,7 @@ impl SoftWorld {
             let stable_s = self.find_forces(measure);
             if let Some(stable_s) = stable_s.map(|s| s * SPENT) {
                 let wanted = (left_s / stable_s).ceil();
-                if !(wanted <= MOST_PARTS) {
+                if wanted.is_nan() || wanted > MOST_PARTS {
                     return Err(SoftError::Unstable { time_s: self.time_s(), needed_s: stable_s });
                 }
                 parts = (wanted as u32).max(1);

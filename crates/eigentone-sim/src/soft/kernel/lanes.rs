@@ -168,9 +168,9 @@ fn times_symmetric<L: Lanes>(f: &Matrix<L>, s: &Symmetric<L>) -> Matrix<L> {
 fn add_cofactor<L: Lanes>(push: &mut Matrix<L>, f: &Matrix<L>, by: L) {
     for row in 0..3 {
         let (a, b) = (&f[(row + 1) % 3], &f[(row + 2) % 3]);
-        for column in 0..3 {
+        for (column, push) in push[row].iter_mut().enumerate() {
             let (k, l) = ((column + 1) % 3, (column + 2) % 3);
-            push[row][column] = by.mul_add(a[k].mul(b[l]).sub(a[l].mul(b[k])), push[row][column]);
+            *push = by.mul_add(a[k].mul(b[l]).sub(a[l].mul(b[k])), *push);
         }
     }
 }
@@ -191,8 +191,7 @@ fn determinant<L: Lanes>(f: &Matrix<L>) -> L {
 fn corner_forces<L: Lanes>(four: &FourElements, gradients: &Matrix<L>, push: &Matrix<L>, forces: &mut [Four]) {
     let zero = L::splat(0.0);
     let mut first = [zero; 3];
-    for corner in 0..3 {
-        let g = &gradients[corner];
+    for (corner, g) in gradients.iter().enumerate() {
         let mut force = [zero; 3];
         for row in 0..3 {
             let two = push[row][1].mul_add(g[1], push[row][0].mul(g[0]));

@@ -36,7 +36,7 @@ impl Receiver {
         let way = self.position - centre;
         let distance_m = way.length();
         let cosine = normal.dot(way) / distance_m.max(1e-9);
-        if cosine <= 0.0 || !(distance_m < FARTHEST_M) {
+        if cosine <= 0.0 || distance_m.is_nan() || distance_m >= FARTHEST_M {
             return;
         }
         // One sample is what the weights need before the first.
