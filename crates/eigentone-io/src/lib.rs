@@ -34,6 +34,7 @@ mod model;
 mod modes;
 mod safetensors;
 mod sniff;
+mod tape;
 mod tet;
 mod text;
 mod wav;
@@ -57,4 +58,5 @@ pub use modes::{
     ApplyError, ModeRow, TableFormat, apply_modes, mode_rows, modes_text, read_modes, read_modes_bytes, write_modes,
 };
 pub use sniff::{FileKind, sniff, sniff_bytes};
+pub use tape::Tape;
 pub use tet::{TetImport, read_tet, read_tet_bytes};

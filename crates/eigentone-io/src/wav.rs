@@ -116,22 +116,40 @@ fn samples(format: &Format, data: &[u8]) -> Result<AudioBuffer, Fault> {
 }
 
 /// Writes a buffer whose shape has been checked.
-pub(crate) fn write(mut w: &mut dyn WriteSeek, audio: &AudioBuffer, format: SampleFormat) -> io::Result<()> {
+pub(crate) fn write(w: &mut dyn WriteSeek, audio: &AudioBuffer, format: SampleFormat) -> io::Result<()> {
+    let next = |frame: usize, out: &mut [f32]| {
+        out.iter_mut().zip(&audio.channels).for_each(|(x, channel)| *x = channel[frame]);
+        Ok(())
+    };
+    write_frames(w, audio.channels.len(), audio.sample_rate_hz, audio.frames(), format, next)
+}
+
+/// Writes frames one by one; `next` gives each.
+pub(crate) fn write_frames(
+    mut w: &mut dyn WriteSeek,
+    channels: usize,
+    sample_rate_hz: u32,
+    frames: usize,
+    format: SampleFormat,
+    mut next: impl FnMut(usize, &mut [f32]) -> io::Result<()>,
+) -> io::Result<()> {
     let (bits_per_sample, sample_format) = match format {
         SampleFormat::Pcm16 => (16, hound::SampleFormat::Int),
         SampleFormat::Pcm24 => (24, hound::SampleFormat::Int),
         SampleFormat::Float32 => (32, hound::SampleFormat::Float),
     };
-    let channels = audio.channels.len() as u16;
-    let spec = hound::WavSpec { channels, sample_rate: audio.sample_rate_hz, bits_per_sample, sample_format };
+    let mut out = vec![0.0; channels];
+    let channels = channels as u16;
+    let spec = hound::WavSpec { channels, sample_rate: sample_rate_hz, bits_per_sample, sample_format };
     let to_io = |e| match e {
         hound::Error::IoError(e) => e,
         e => io::Error::other(e.to_string()),
     };
     let mut writer = hound::WavWriter::new(&mut w, spec).map_err(to_io)?;
     let mut dither = Noise::new(0x9e37_79b9_7f4a_7c15);
-    for frame in 0..audio.frames() {
-        for x in audio.channels.iter().map(|c| c[frame]) {
+    for frame in 0..frames {
+        next(frame, &mut out)?;
+        for &x in &out {
             match format {
                 SampleFormat::Pcm16 => writer.write_sample(quantise(x, 15, triangular(&mut dither))),
                 SampleFormat::Pcm24 => writer.write_sample(quantise(x, 23, 0.0)),

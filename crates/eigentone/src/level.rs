@@ -27,7 +27,17 @@ pub struct Levelled {
 /// Scales several sounds by one common gain.
 pub fn apply(level: Level, sounds: &mut [&mut [f32]]) -> Levelled {
     let peak = sounds.iter().flat_map(|s| s.iter()).fold(0.0, |a: f32, b| a.max(b.abs()));
-    let peak = f64::from(peak) / FULL_SCALE_PA;
+    let levelled = of_peak(level, f64::from(peak));
+    let gain = levelled.gain.amplitude();
+    for sample in sounds.iter_mut().flat_map(|s| s.iter_mut()) {
+        *sample = (f64::from(*sample) * gain / FULL_SCALE_PA) as f32;
+    }
+    levelled
+}
+
+/// What is to be done with a sound whose loudest sample is this, in Pa.
+pub fn of_peak(level: Level, peak_pa: f64) -> Levelled {
+    let peak = peak_pa / FULL_SCALE_PA;
     let (gain, turned_down) = match level {
         _ if peak == 0.0 => (1.0, false),
         Level::Normalised(to) if to.get() > 0.0 => (Decibels(-1.0).amplitude() / peak, true),
@@ -35,9 +45,6 @@ pub fn apply(level: Level, sounds: &mut [&mut [f32]]) -> Levelled {
         Level::Physical(gain) if gain.amplitude() * peak > 1.0 => (Decibels(-1.0).amplitude() / peak, true),
         Level::Physical(gain) => (gain.amplitude(), false),
     };
-    for sample in sounds.iter_mut().flat_map(|s| s.iter_mut()) {
-        *sample = (f64::from(*sample) * gain / FULL_SCALE_PA) as f32;
-    }
     Levelled { gain: Decibels::from_amplitude(gain), turned_down }
 }
 

@@ -63,7 +63,7 @@ pub use note::{Note, NoteError, ScoreNote};
 pub use particles::{Collider, ColliderPart, ColliderShape, Energy, Particles, Region};
 pub use plan::{Plan, Planned};
 pub use play::{Action, Bridge, Event, Impulse, Melody};
-pub use render::{RenderOptions, render};
+pub use render::{RenderOptions, render, render_to_wav};
 pub use report::{
     EventCounts, EventKind, EventRecord, ModeCounts, RenderStats, Rendering, RoomCounts, Seconds, SoftCounts,
 };

@@ -139,6 +139,7 @@ fn print_scene(scene: &SceneInspection) {
         (scene.melody_notes, "notes"),
         (scene.events, "scripted events"),
         (scene.bridges, "bridges"),
+        (scene.soft, "soft bodies"),
         (scene.particles, "particles"),
         (scene.colliders, "colliders"),
     ];

@@ -6,7 +6,7 @@ use crate::output::{self, Failure};
 use crate::progress::with_bar;
 use eigentone::io::{AudioBuffer, SampleFormat, write_atomic, write_wav};
 use eigentone::scene::cache::ModelCache;
-use eigentone::scene::{RenderOptions, Rendering, Scene, render};
+use eigentone::scene::{RenderOptions, RenderStats, Rendering, Scene, render, render_to_wav};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -30,14 +30,20 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         threads: args.threads.map(usize::from),
         animation: args.animation.clone().or_else(|| wants_frames(args).then(|| args.output.with_extension("glb"))),
     };
-    let rendering = with_bar(args.json, |progress| render(&scene, &options, progress))?;
     let format = match args.format {
         Format::Pcm16 => SampleFormat::Pcm16,
         Format::Pcm24 => SampleFormat::Pcm24,
         Format::Float32 => SampleFormat::Float32,
     };
-    let audio = AudioBuffer { sample_rate_hz: rendering.sample_rate_hz, channels: rendering.channels.to_vec() };
-    write_wav(&args.output, &audio, format)?;
+    let rendering = if args.plot.is_some() {
+        // The picture needs all of the sound.
+        let rendering = with_bar(args.json, |progress| render(&scene, &options, progress))?;
+        let audio = AudioBuffer { sample_rate_hz: rendering.sample_rate_hz, channels: rendering.channels.to_vec() };
+        write_wav(&args.output, &audio, format)?;
+        rendering
+    } else {
+        with_bar(args.json, |progress| render_to_wav(&scene, &options, &args.output, format, progress))?
+    };
     if let Some(file) = &args.stats {
         write_json(file, &rendering.stats)?;
     }
@@ -104,6 +110,28 @@ fn title(scene: &Scene) -> String {
 
 fn tell(args: &RenderArgs, rendering: &Rendering) {
     let s = &rendering.stats;
+    if let Some(soft) = &s.soft {
+        output::say(format_args!(
+            "{} soft bodies of {} tetrahedra, {} contacts; {:.2} s of sound in {:.1} s of simulation, {:.0} steps a second of sound; peak {:.1} dBFS",
+            soft.bodies,
+            soft.elements,
+            s.events.impacts,
+            s.duration_s,
+            s.seconds.simulation,
+            soft.steps_per_s,
+            s.peak_dbfs
+        ));
+    }
+    if s.soft.is_none() || s.modes.total > 0 {
+        tell_of_modes(s);
+    }
+    output::say_remarks(&[], &rendering.warnings);
+    for file in written(args).into_iter().flatten().filter(|file| file.exists()) {
+        output::say(format_args!("wrote {} ({})", file.display(), output::size(file)));
+    }
+}
+
+fn tell_of_modes(s: &RenderStats) {
     output::say(format_args!(
         "{} bodies, {} impacts, {} contacts; {:.0} of {} modes at once on the average, {} at most",
         s.bodies, s.events.impacts, s.events.contacts, s.modes.mixed_mean, s.modes.total, s.modes.mixed_max
@@ -117,10 +145,6 @@ fn tell(args: &RenderArgs, rendering: &Rendering) {
         s.seconds.models,
         s.peak_dbfs
     ));
-    output::say_remarks(&[], &rendering.warnings);
-    for file in written(args).into_iter().flatten().filter(|file| file.exists()) {
-        output::say(format_args!("wrote {} ({})", file.display(), output::size(file)));
-    }
 }
 
 fn write_json(file: &Path, value: &impl Serialize) -> Result<(), Failure> {

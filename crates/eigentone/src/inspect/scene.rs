@@ -23,6 +23,8 @@ pub struct SceneInspection {
     pub bodies: usize,
     /// Those of them that make a sound.
     pub sounding: usize,
+    /// Soft bodies.
+    pub soft: usize,
     /// Textures that it describes or uses, by name.
     pub surfaces: Vec<String>,
     /// Scripted events.
@@ -98,6 +100,8 @@ pub(super) fn inspect_scene(scene: &Scene) -> (SceneInspection, Stage, Option<Pr
         }
     }
     // Rooms alone are a scene as well.
+    sounding += scene.softs.iter().filter(|soft| !soft.silent).count();
+    bodies += scene.softs.len();
     if sounding == 0 && (scene.acoustics.is_none() || !scene.bodies.is_empty()) {
         warnings.push("nothing in it makes a sound".to_owned());
     }
@@ -114,6 +118,7 @@ pub(super) fn inspect_scene(scene: &Scene) -> (SceneInspection, Stage, Option<Pr
         seed: scene.seed,
         bodies: bodies + melody_notes,
         sounding,
+        soft: scene.softs.len(),
         surfaces: surfaces.into_iter().cloned().collect(),
         events: scene.events.len(),
         melody_notes,

@@ -248,6 +248,16 @@ impl Scene {
         Err(Error::Scene { file: self.file.clone(), message })
     }
 
+    /// Whether soft bodies are all that moves or sounds.
+    pub fn is_soft_alone(&self) -> bool {
+        let scenery = |body: &Body| body.is_silent() && body.is_fixed();
+        self.bodies.iter().all(scenery)
+            && self.particles.is_none()
+            && self.melodies.is_empty()
+            && self.events.is_empty()
+            && self.bridges.is_empty()
+    }
+
     /// The first body of this name.
     pub fn body(&self, name: &str) -> Option<&Body> {
         self.bodies.iter().find(|b| b.name == name)

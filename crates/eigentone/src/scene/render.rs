@@ -12,16 +12,17 @@ use super::soft::{self, SoftSound};
 use super::stream::{Recorder, Replay};
 use super::{Scene, sounding, world};
 use crate::engine::{EngineSettings, Processor, engine};
-use crate::level::{self, Level};
+use crate::level::{self, Level, Levelled};
 use crate::{Error, scene::cache::ModelCache};
 use eigentone_core::contact::{ContactFrame, Pose};
 use eigentone_core::event::{Action, BodyId, Event, Moment};
 use eigentone_core::units::Decibels;
+use eigentone_io::{AudioBuffer, SampleFormat, Tape, write_wav};
 use eigentone_modal::Progress;
 use eigentone_sim::rigid::World;
 use eigentone_synth::contact::{Tracker, TrackerSettings};
 use eigentone_synth::{BLOCK, Handle};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// What a user may set beside the scene file.
@@ -76,19 +77,101 @@ pub fn render(scene: &Scene, options: &RenderOptions, progress: &Progress<'_>) -
     let mut stage = Stage::new(&scene, &plan, options)?;
     stage.seconds.models = models_s;
     stage.play(progress)?;
-    let soft = (!scene.softs.is_empty()).then(|| play_soft(&scene, options, progress)).transpose()?;
+    let mut channels: [Vec<f32>; 2] = Default::default();
+    let mut keep = |frame: [f32; 2]| {
+        channels.iter_mut().zip(frame).for_each(|(channel, x)| channel.push(x));
+        Ok(())
+    };
+    let soft = (!scene.softs.is_empty()).then(|| play_soft(&scene, options, progress, &mut keep)).transpose()?;
     if soft.is_none() && options.animation.is_some() {
         stage.warnings.push("there is no animation, because the scene has no [[soft]] bodies".to_owned());
     }
-    stage.finish(soft)
+    stage.finish(soft.map(|soft| (soft, channels)))
+}
+
+/// Plays a scene into a WAV file. Where soft bodies are all that sounds, memory does not grow with the duration; [`Rendering::channels`] is then empty.
+///
+/// # Errors
+/// As [`render`], or if the file cannot be written.
+pub fn render_to_wav(
+    scene: &Scene,
+    options: &RenderOptions,
+    path: &Path,
+    format: SampleFormat,
+    progress: &Progress<'_>,
+) -> Result<Rendering, Error> {
+    if scene.softs.is_empty() || !scene.is_soft_alone() {
+        let rendering = render(scene, options, progress)?;
+        let audio = AudioBuffer { sample_rate_hz: rendering.sample_rate_hz, channels: rendering.channels.to_vec() };
+        write_wav(path, &audio, format)?;
+        return Ok(rendering);
+    }
+    scene.check()?;
+    let mut tape = Tape::beside(path)?;
+    let soft = play_soft(scene, options, progress, &mut |frame| Ok(tape.push(frame)?))?;
+    let rate = scene.output.sample_rate_hz;
+    let levelled = level::of_peak(wanted_level(scene), f64::from(tape.peak()));
+    let gain = levelled.gain.amplitude() / level::FULL_SCALE_PA;
+    let mut warnings = soft.warnings;
+    say_of_level(&levelled, tape.peak() == 0.0, &mut warnings);
+    let peak = f64::from(tape.peak()) * gain;
+    let duration_s = tape.frames() as f64 / rate;
+    let stats = RenderStats {
+        duration_s,
+        sample_rate_hz: rate,
+        seed: options.seed.unwrap_or(scene.seed),
+        bodies: scene.bodies.len() + scene.softs.len(),
+        bodies_heard: scene.softs.iter().filter(|s| !s.silent).count(),
+        events: EventCounts { impacts: soft.events.len(), contacts: 0 },
+        seconds: Seconds { simulation: soft.simulation_s, ..Seconds::default() },
+        realtime_factor: duration_s / soft.simulation_s.max(1e-9),
+        peak_dbfs: if peak > 0.0 { Decibels::from_amplitude(peak).get() } else { -200.0 },
+        non_finite_samples: tape.not_finite(),
+        full_scale_pa: level::FULL_SCALE_PA / levelled.gain.amplitude(),
+        soft: Some(soft.counts),
+        ..RenderStats::default()
+    };
+    tape.write_wav(path, rate as u32, gain as f32, format)?;
+    Ok(Rendering {
+        channels: Default::default(),
+        sample_rate_hz: rate as u32,
+        stats,
+        events: soft.events,
+        impact_map: None,
+        animation: soft.animation,
+        warnings,
+    })
+}
+
+/// The level of the file.
+fn wanted_level(scene: &Scene) -> Level {
+    match scene.output.full_scale_pa {
+        Some(pa) => Level::Physical(Decibels::from_amplitude(level::FULL_SCALE_PA / pa)),
+        None => Level::Normalised(Decibels(-3.0)),
+    }
+}
+
+fn say_of_level(levelled: &Levelled, silent: bool, warnings: &mut Vec<String>) {
+    if levelled.turned_down {
+        warnings.push("louder than full scale: turned down to −1 dBFS; raise full_scale_pa".to_owned());
+    }
+    if silent {
+        let why = "nothing was heard: no body that sounds was struck or scraped, or all of it was quieter than `truncation_pa`";
+        warnings.push(why.to_owned());
+    }
 }
 
 /// The soft bodies of the scene, on as many threads as was asked for.
-fn play_soft(scene: &Scene, options: &RenderOptions, progress: &Progress<'_>) -> Result<SoftSound, Error> {
+fn play_soft(
+    scene: &Scene,
+    options: &RenderOptions,
+    progress: &Progress<'_>,
+    hear: &mut (dyn FnMut([f32; 2]) -> Result<(), Error> + Send),
+) -> Result<SoftSound, Error> {
     // From within a pool: from without, every step would wait for a thread to be woken. Zero threads are as many as there are cores.
     match rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build().ok() {
-        Some(pool) => pool.install(|| soft::play(scene, options, progress)),
-        None => soft::play(scene, options, progress),
+        Some(pool) => pool.install(|| soft::play(scene, options, progress, hear)),
+        None => soft::play(scene, options, progress, hear),
     }
 }
 
@@ -288,7 +371,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    fn finish(mut self, soft: Option<SoftSound>) -> Result<Rendering, Error> {
+    fn finish(mut self, soft: Option<(SoftSound, [Vec<f32>; 2])>) -> Result<Rendering, Error> {
         let rate = self.scene.output.sample_rate_hz;
         let end_s = self.scene.duration_s + self.scene.output.tail_s.unwrap_or(0.0);
         let length = (end_s * rate) as usize;
@@ -298,8 +381,8 @@ impl<'a> Stage<'a> {
             channel.iter_mut().for_each(|y| *y *= INNER_FULL_SCALE_PA as f32);
         }
         let (mut soft_counts, mut animation, mut non_finite) = (None, None, 0);
-        if let Some(soft) = soft {
-            for (channel, sound) in self.channels.iter_mut().zip(&soft.channels) {
+        if let Some((soft, channels)) = soft {
+            for (channel, sound) in self.channels.iter_mut().zip(&channels) {
                 for (y, x) in channel.iter_mut().zip(sound) {
                     non_finite += u64::from(!x.is_finite());
                     *y += if x.is_finite() { *x } else { 0.0 };
@@ -311,18 +394,8 @@ impl<'a> Stage<'a> {
             (soft_counts, animation) = (Some(soft.counts), soft.animation);
         }
         let [left, right] = &mut self.channels;
-        let wanted = match self.scene.output.full_scale_pa {
-            Some(pa) => Level::Physical(Decibels::from_amplitude(level::FULL_SCALE_PA / pa)),
-            None => Level::Normalised(Decibels(-3.0)),
-        };
-        let levelled = level::apply(wanted, &mut [left, right]);
-        if levelled.turned_down {
-            self.warnings.push("louder than full scale: turned down to −1 dBFS; raise full_scale_pa".to_owned());
-        }
-        if self.channels.iter().flatten().all(|y| *y == 0.0) {
-            let why = "nothing was heard: no body that sounds was struck or scraped, or all of it was quieter than `truncation_pa`";
-            self.warnings.push(why.to_owned());
-        }
+        let levelled = level::apply(wanted_level(self.scene), &mut [left, right]);
+        say_of_level(&levelled, self.channels.iter().flatten().all(|y| *y == 0.0), &mut self.warnings);
         let peak = self.channels.iter().flatten().fold(0.0f32, |m, y| m.max(y.abs()));
         self.events.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
         let stats = *self.processor.stats();

@@ -14,6 +14,7 @@ fn rendering(seconds: usize, events: Vec<EventRecord>) -> Rendering {
     let mut noise = Noise::new(1);
     let mut channel = || (0..seconds * RATE as usize).map(|_| 0.1 * noise.bipolar() as f32).collect::<Vec<f32>>();
     Rendering {
+        animation: None,
         channels: [channel(), channel()],
         sample_rate_hz: RATE,
         stats: RenderStats::default(),

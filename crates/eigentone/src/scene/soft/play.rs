@@ -15,8 +15,6 @@ use std::time::Instant;
 
 /// What is heard and seen of soft bodies.
 pub struct SoftSound {
-    /// Left and right, in Pa.
-    pub channels: [Vec<f32>; 2],
     pub events: Vec<EventRecord>,
     pub counts: SoftCounts,
     pub simulation_s: f64,
@@ -27,8 +25,13 @@ pub struct SoftSound {
 /// Steps after which the listener is moved and progress is told.
 const TOLD_EVERY: u64 = 256;
 
-/// Simulates and listens, from beginning to end.
-pub fn play(scene: &Scene, options: &RenderOptions, progress: &Progress<'_>) -> Result<SoftSound, Error> {
+/// Simulates and listens, from beginning to end. `hear` gets the samples of both ears one after the other, in Pa: nothing here grows with the duration.
+pub fn play(
+    scene: &Scene,
+    options: &RenderOptions,
+    progress: &Progress<'_>,
+    hear: &mut (dyn FnMut([f32; 2]) -> Result<(), Error> + Send),
+) -> Result<SoftSound, Error> {
     let bad = |e: SoftError| Error::Scene { file: scene.file.clone(), message: format!("soft bodies: {e}") };
     let (colliders, others) = make::colliders(scene);
     let mut warnings: Vec<String> = others
@@ -71,16 +74,10 @@ pub fn play(scene: &Scene, options: &RenderOptions, progress: &Progress<'_>) -> 
     let end_s = scene.duration_s + scene.output.tail_s.unwrap_or(0.0);
     let length = (end_s * scene.output.sample_rate_hz) as usize;
     let latency = air.latency();
-    let mut sound = SoftSound {
-        channels: Default::default(),
-        events: Vec::new(),
-        counts,
-        simulation_s: 0.0,
-        animation: None,
-        warnings,
-    };
-    let mut steps = 0u64;
-    while sound.channels[0].len() < length + latency {
+    let mut sound = SoftSound { events: Vec::new(), counts, simulation_s: 0.0, animation: None, warnings };
+    let (mut steps, mut heard) = (0u64, 0);
+    let mut fresh: [Vec<f32>; 2] = Default::default();
+    while heard < length + latency {
         if steps.is_multiple_of(TOLD_EVERY) {
             let (position, look) = scene.listener.at(world.time_s());
             air.listen(position, look);
@@ -92,12 +89,15 @@ pub fn play(scene: &Scene, options: &RenderOptions, progress: &Progress<'_>) -> 
             film.look(&world)?;
         }
         world.step().map_err(bad)?;
-        air.hear(&world, &mut sound.channels);
+        air.hear(&world, &mut fresh);
+        for n in 0..fresh[0].len() {
+            if (latency..length + latency).contains(&heard) {
+                hear([fresh[0][n], fresh[1][n]])?;
+            }
+            heard += 1;
+        }
+        fresh.iter_mut().for_each(Vec::clear);
         steps += 1;
-    }
-    for channel in &mut sound.channels {
-        channel.drain(..latency);
-        channel.truncate(length);
     }
     sound.events = world.drain_touches(true).iter().map(|touch| event(touch, &names)).collect();
     sound.counts.steps_per_s = 1.0 / world.step_s();
