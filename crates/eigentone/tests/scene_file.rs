@@ -165,7 +165,7 @@ fn impossible_acoustics_are_refused() {
 
 #[test]
 fn what_is_to_come_is_not_called_unknown() {
-    refuses("[[soft]]\n", &["`soft` is not available yet"]);
+    refuses("[[soft]]\n", &["has no shape, nor `tets`"]);
 }
 
 #[test]

@@ -90,9 +90,9 @@ pub fn play(
         }
         world.step().map_err(bad)?;
         air.hear(&world, &mut fresh);
-        for n in 0..fresh[0].len() {
+        for (left, right) in fresh[0].iter().zip(&fresh[1]) {
             if (latency..length + latency).contains(&heard) {
-                hear([fresh[0][n], fresh[1][n]])?;
+                hear([*left, *right])?;
             }
             heard += 1;
         }
