@@ -234,7 +234,7 @@ mod tests {
     fn the_dc_block_is_3_db_down_where_it_should() {
         for (hz, db, within) in [(20.0, -3.0, 0.1), (100.0, -0.16, 0.03)] {
             let mut block = DcBlock::new(20.0, 44_100.0, 1, 1);
-            let (mut energy, mut count) = (0.0, 0.0);
+            let (mut energy, mut count): (f64, f64) = (0.0, 0.0);
             for n in 0..441_000 {
                 let mut x = [(TAU * hz * n as f64 / 44_100.0).sin()];
                 block.pass(&mut x);
@@ -243,7 +243,7 @@ mod tests {
                     count += 0.5;
                 }
             }
-            let found = 10.0 * (energy / count as f64).log10();
+            let found = 10.0 * (energy / count).log10();
             assert!((found - db).abs() < within, "{hz} Hz: {found}");
         }
     }
