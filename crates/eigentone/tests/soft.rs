@@ -146,3 +146,35 @@ fn tetrahedra_can_be_imported() {
     assert!(rendering.warnings.iter().any(|w| w.contains("do not feel `sphere`")), "{:?}", rendering.warnings);
     assert!(!rendering.events.is_empty());
 }
+
+/// In a room that was baked, a cube is heard longer than in the open, and from as far.
+#[test]
+fn rooms_answer_soft_bodies() {
+    use eigentone::bake::{self, Options};
+    let folder = tempfile::tempdir().unwrap();
+    let room = "duration_s = 0.5\n[acoustics]\nroom = 'shoebox'\nsize = [4, 3, 2.5]\nf_max_hz = 250\ngrid_m = 1\nspacing_m = 2\n\
+        [acoustics.materials]\nwall = 0.1\n[listener]\nposition = [2.8, 1.5, 1.2]\nlook = [-1, 0, 0]\n[[body]]\nplane = true\n\
+        [[soft]]\nbox = [0.05, 0.05, 0.05]\nelements = 400\nyoung = 1e6\npsi = 60\nposition = [1, 1.5, 0.0353]\n";
+    let scene = Scene::parse(room, folder.path(), "room.toml").unwrap();
+    let open = played(&scene, None);
+    assert!(open.warnings.iter().any(|w| w.contains("have not been baked")), "{:?}", open.warnings);
+    let prepared = bake::prepare(&scene).unwrap();
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let field = folder.path().join("room.field.safetensors");
+    bake::job::bake(&prepared, &field, &Options::default(), &stop, &|_| {}).unwrap();
+    let baked =
+        Scene::parse(&room.replace("room = ", "field = 'room.field.safetensors'\nroom = "), folder.path(), "room.toml");
+    let rooms = played(&baked.unwrap(), None);
+    assert!(rooms.warnings.iter().all(|w| !w.contains("baked")), "{:?}", rooms.warnings);
+    // Energy from 150 ms after the first contact on, relative to all of it.
+    let late_db = |rendering: &Rendering| {
+        let rate = f64::from(rendering.sample_rate_hz);
+        let from = ((rendering.events[0].time_s + 0.15) * rate) as usize;
+        let energy = |x: &[f32]| x.iter().map(|y| f64::from(*y).powi(2)).sum::<f64>();
+        let channel = &rendering.channels[0];
+        10.0 * (energy(&channel[from..]) / energy(channel)).log10()
+    };
+    let (dry, wet) = (late_db(&open), late_db(&rooms));
+    println!("late sound {dry:.1} dB in the open, {wet:.1} dB in the room");
+    assert!(wet > dry + 6.0, "{dry} {wet}");
+}
