@@ -27,6 +27,7 @@
 //! ```
 
 mod body;
+mod chunk;
 pub mod collider;
 pub mod element;
 mod events;
@@ -35,13 +36,15 @@ mod material;
 pub mod pairs;
 pub mod radiate;
 pub mod stable;
+mod view;
 mod world;
 
 pub use body::SoftBody;
 pub use collider::Collider;
 pub use events::Touch;
 pub use material::SoftMaterial;
-pub use world::{BodyView, Energy, SoftWorld, WorldSettings};
+pub use view::{BodyView, Energy};
+pub use world::{SoftWorld, WorldSettings};
 
 /// Why a soft body cannot be simulated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -7,16 +7,17 @@
 //! are apart. Steps have a margin (see [`stable`](super::stable)), and are divided only when √2 of it is spent: changing their length all the time, in step with a
 //! vibration, would feed it. Every sum is taken in a fixed order: the result does not depend on the number of threads.
 
+use super::chunk::Chunk;
 use super::collider::{Collider, Near, Spring};
 use super::element::Element;
 use super::events::{Touch, Touches};
-use super::kernel::{AT_REST, Elements, Four, FourElements, Job, Kernel, LANES, Squares, best};
+use super::kernel::{Four, Kernel, Squares, best};
 use super::pairs::{Pairs, Time};
 use super::stable::StepLimit;
+use super::view::{BodyView, Energy};
 use super::{SoftBody, SoftError};
 use eigentone_core::Vec3;
 use rayon::prelude::*;
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// What holds for all bodies.
@@ -48,8 +49,7 @@ const MOST_PARTS: f64 = 256.0;
 const MEASURED_EVERY: u64 = 4;
 /// How much of the margin of a step may be spent on elements that have become stiffer.
 const SPENT: f64 = std::f64::consts::SQRT_2;
-/// Fours of elements in a chunk, and how many chunks make it worth while to have several threads.
-const CHUNK: usize = 64;
+/// How many chunks make it worth while to have several threads.
 const PARALLEL: usize = 12;
 /// Nodes that one thread takes at a time.
 const NODE_CHUNK: usize = 512;
@@ -67,41 +67,6 @@ pub(super) struct Part {
     pub gamma_per_s: f64,
     limit: StepLimit,
     chunks: Range<usize>,
-}
-
-/// Elements of one body that are near each other.
-#[derive(Clone, Debug, Default)]
-struct Chunk {
-    elements: Elements,
-    squares: Vec<Squares>,
-    /// The nodes of these elements, where they are, and the forces on them.
-    nodes: Vec<u32>,
-    positions: Vec<Four>,
-    forces: Vec<Four>,
-    /// How many times stiffer than at rest the stiffest element is.
-    stiffer: f64,
-}
-
-impl Chunk {
-    fn run(&mut self, kernel: Kernel, materials: &[[f64; 4]], positions: &[Four], per_s: f64, measure: bool) {
-        self.positions.iter_mut().zip(&self.nodes).for_each(|(p, n)| *p = positions[*n as usize]);
-        self.forces.fill(Four::default());
-        self.stiffer = kernel(Job {
-            elements: &self.elements,
-            materials,
-            positions: &self.positions,
-            forces: &mut self.forces,
-            squares: &mut self.squares,
-            per_s,
-            measure,
-        });
-    }
-}
-
-/// Where a point of the unit cube is on Morton's curve: points near each other are so along it, mostly.
-fn along_a_curve(p: Vec3) -> u64 {
-    let spread = |x: f64| (0..16).fold(0u64, |sum, bit| sum | ((((x * 65_535.0) as u64) >> bit & 1) << (3 * bit)));
-    spread(p.x) | spread(p.y) << 1 | spread(p.z) << 2
 }
 
 /// What one node has at the surface.
@@ -127,10 +92,10 @@ pub(super) struct Nodes {
 
 /// Bodies, what they collide with, and time.
 pub struct SoftWorld {
-    nodes: Nodes,
-    parts: Vec<Part>,
-    bodies: Vec<SoftBody>,
-    triangles: Vec<[u32; 3]>,
+    pub(super) nodes: Nodes,
+    pub(super) parts: Vec<Part>,
+    pub(super) bodies: Vec<SoftBody>,
+    pub(super) triangles: Vec<[u32; 3]>,
     chunks: Vec<Chunk>,
     materials: Vec<[f64; 4]>,
     /// Length of the part of a step that was made last, in s.
@@ -223,7 +188,7 @@ impl SoftWorld {
             self.triangles.push(nodes.map(|n| n + first_node as u32));
         }
         let first_chunk = self.chunks.len();
-        self.add_elements(&body, &elements, first_node, number);
+        self.chunks.extend(Chunk::of_body(&body, &elements, first_node, number));
 
         let mass: f64 = mass_kg.iter().sum();
         let centre = body.mesh.positions.iter().zip(&mass_kg).map(|(p, m)| *p * *m).sum::<Vec3>() / mass;
@@ -253,45 +218,6 @@ impl SoftWorld {
         self.materials.push([lambda, mu, body.material.phi_pa_s, body.material.psi_pa_s]);
         self.bodies.push(body);
         Ok(())
-    }
-
-    /// Elements that are near each other go into one chunk.
-    fn add_elements(&mut self, body: &SoftBody, elements: &[Element], first_node: usize, number: usize) {
-        let mesh = &body.mesh;
-        let mut order: Vec<u32> = (0..mesh.tets.len() as u32).collect();
-        let [low, high] = mesh
-            .positions
-            .iter()
-            .fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], p| [low.min(*p), high.max(*p)]);
-        let size = (high - low).max_element().max(f64::MIN_POSITIVE);
-        let centre = |t: u32| mesh.tets[t as usize].iter().map(|&n| mesh.positions[n as usize]).sum::<Vec3>() / 4.0;
-        order.sort_by_cached_key(|&t| (along_a_curve((centre(t) - low) / size), t));
-        for part in order.chunks(LANES * CHUNK) {
-            let mut local: HashMap<u32, u16> = HashMap::new();
-            let mut chunk = Chunk::default();
-            for four in part.chunks(LANES) {
-                let last = four.len() - 1;
-                // The last four are filled up with a copy that has no volume.
-                let made = std::array::from_fn(|k| {
-                    let mut element = elements[four[k.min(last)] as usize];
-                    element.volume_m3 = if k <= last { element.volume_m3 } else { 0.0 };
-                    element
-                });
-                let nodes = std::array::from_fn(|k| {
-                    mesh.tets[four[k.min(last)] as usize].map(|n| {
-                        *local.entry(n).or_insert_with(|| {
-                            chunk.nodes.push(n + first_node as u32);
-                            (chunk.nodes.len() - 1) as u16
-                        })
-                    })
-                });
-                chunk.elements.push(FourElements::new(nodes, &made, number as u32));
-            }
-            chunk.positions = vec![Four::default(); chunk.nodes.len()];
-            chunk.forces = chunk.positions.clone();
-            chunk.squares = vec![AT_REST; chunk.elements.len()];
-            self.chunks.push(chunk);
-        }
     }
 
     fn choose_step_s(&self, settings: &WorldSettings) -> Result<f64, SoftError> {
@@ -559,79 +485,5 @@ impl SoftWorld {
 
     pub(super) fn arrays(&self) -> (&[Four], &[Four]) {
         (&self.nodes.positions, &self.nodes.velocities)
-    }
-}
-
-/// Where the energy is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Energy {
-    /// Of motion, in J.
-    pub kinetic_j: f64,
-    /// Of deformation, in J.
-    pub elastic_j: f64,
-    /// Of height, in J.
-    pub gravity_j: f64,
-}
-
-impl Energy {
-    /// All of it, in J.
-    pub fn total_j(&self) -> f64 {
-        self.kinetic_j + self.elastic_j + self.gravity_j
-    }
-}
-
-/// One body of a world.
-#[derive(Clone, Copy)]
-pub struct BodyView<'a> {
-    world: &'a SoftWorld,
-    number: usize,
-}
-
-impl<'a> BodyView<'a> {
-    fn part(&self) -> &'a Part {
-        &self.world.parts[self.number]
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &'a str {
-        &self.part().name
-    }
-
-    /// Where its nodes are.
-    pub fn positions(&self) -> impl ExactSizeIterator<Item = Vec3> + use<'a> {
-        self.world.nodes.positions[self.part().nodes.clone()].iter().map(|p| p.point())
-    }
-
-    /// How its nodes move, half a step before.
-    pub fn velocities(&self) -> impl ExactSizeIterator<Item = Vec3> + use<'a> {
-        self.world.nodes.velocities[self.part().nodes.clone()].iter().map(|p| p.point())
-    }
-
-    /// Triangles of its surface, by its nodes.
-    pub fn triangles(&self) -> impl ExactSizeIterator<Item = [u32; 3]> + use<'a> {
-        let first = self.part().nodes.start as u32;
-        self.world.triangles[self.part().triangles.clone()].iter().map(move |t| t.map(|n| n - first))
-    }
-
-    /// Mass of one of its nodes, in kg.
-    pub fn mass_kg(&self, node: usize) -> f64 {
-        self.world.nodes.mass_kg[self.part().nodes.start + node]
-    }
-
-    /// Its centre of mass.
-    pub fn centre(&self) -> Vec3 {
-        let nodes = self.part().nodes.clone();
-        let masses = &self.world.nodes.mass_kg[nodes.clone()];
-        let sum: Vec3 = self.world.nodes.positions[nodes].iter().zip(masses).map(|(p, m)| p.point() * *m).sum();
-        sum / masses.iter().sum::<f64>()
-    }
-
-    /// As it was put into the world.
-    pub fn at_rest(&self) -> &'a SoftBody {
-        &self.world.bodies[self.number]
-    }
-
-    pub(super) fn surface(&self) -> &'a [[u32; 3]] {
-        &self.world.triangles[self.part().triangles.clone()]
     }
 }
