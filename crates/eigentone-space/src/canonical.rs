@@ -20,7 +20,6 @@
 //! ```
 
 mod early;
-mod even;
 mod late;
 
 use crate::air::Air;
@@ -63,8 +62,8 @@ pub struct Canonical {
     pub early_ends: [f64; 3],
     /// How late filters add up to decays between theirs.
     pub(crate) late_shares: LateShares,
-    /// Which early decay makes a whole response decay as it should.
-    pub(crate) early_times: EarlyTimes,
+    /// Which early decay makes a whole response decay as it should, for fields whose decays were measured on whole responses.
+    pub(crate) early_times: Option<EarlyTimes>,
 }
 
 impl Canonical {
@@ -78,20 +77,13 @@ impl Canonical {
             (0.5 * end).sqrt()
         });
         let late = late::filters(sample_rate_hz, air);
-        Self {
-            sample_rate_hz,
-            early,
-            late,
-            early_ends,
-            late_shares: LateShares::new(),
-            early_times: EarlyTimes::new(500.0),
-        }
+        Self { sample_rate_hz, early, late, early_ends, late_shares: LateShares::new(), early_times: None }
     }
 
-    /// For the parameters of a field that ends at `f_max_hz`; 500 Hz without this.
+    /// For the parameters of a field that ends at `f_max_hz`, whose early decays are those of whole responses. Without this, an early decay is that of the early reflections alone.
     #[must_use]
     pub fn for_field(mut self, f_max_hz: f64) -> Self {
-        self.early_times = EarlyTimes::new(f_max_hz);
+        self.early_times = Some(EarlyTimes::new(f_max_hz));
         self
     }
 }

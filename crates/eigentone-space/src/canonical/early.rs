@@ -7,7 +7,6 @@
 //!
 //! Had every T_j its own shares of S and D, interpolated decays would err by 6.4 % instead of 2.7 % (REFERENCE D.6).
 
-use super::even::even_octaves;
 use super::{EARLY_LENGTH_S, EARLY_TIMES_S, gaussian, samples};
 use eigentone_core::Noise;
 
@@ -36,7 +35,7 @@ pub fn filters(sample_rate_hz: f64) -> [[Vec<f32>; 2]; 3] {
     let length = samples(EARLY_LENGTH_S, sample_rate_hz);
     let mut noise = Noise::new(SEED);
     let peaks = peaks(&mut noise, length);
-    let common = [1.0, -1.0].map(|ear| common_sequence(&mut noise, &peaks, ear, length, sample_rate_hz));
+    let common = [1.0, -1.0].map(|ear| common_sequence(&mut noise, &peaks, ear, length));
     EARLY_TIMES_S.map(|time_s| {
         let energies = bin_energies(time_s);
         common.each_ref().map(|sequence| {
@@ -88,7 +87,7 @@ fn primes_below(end: usize) -> Vec<usize> {
 }
 
 /// S + D as one ear hears them, of unit energy in every bin. `ear` is 1 for the left and −1 for the right.
-fn common_sequence(noise: &mut Noise, peaks: &[Peak], ear: f64, length: usize, sample_rate_hz: f64) -> Vec<f64> {
+fn common_sequence(noise: &mut Noise, peaks: &[Peak], ear: f64, length: usize) -> Vec<f64> {
     let mut diffuse: Vec<f64> = (0..length).map(|n| (n as f64 / length as f64).powi(3) * gaussian(noise)).collect();
     let mut sharp = vec![0.0; length];
     for peak in peaks {
@@ -108,18 +107,10 @@ fn common_sequence(noise: &mut Noise, peaks: &[Peak], ear: f64, length: usize, s
             scale(sharp, ((room - energy(diffuse)).max(0.0) / peaks_energy).sqrt());
         }
         diffuse.iter_mut().zip(sharp).for_each(|(d, s)| *d += *s);
+        // Peaks and diffuse sound are not quite orthogonal, and a bin without peaks is all diffuse.
+        let by = energy(diffuse).sqrt().recip();
+        scale(diffuse, by);
     }
-    // Peaks and diffuse sound are not quite orthogonal, and a bin without peaks is all diffuse.
-    let level = |sequence: &mut [f64], to: f64| {
-        for bin in 0..BINS {
-            let part = &mut sequence[span(bin, length)];
-            let by = (to / energy(part)).sqrt();
-            scale(part, by);
-        }
-    };
-    level(&mut diffuse, length as f64 / BINS as f64);
-    even_octaves(&mut diffuse, sample_rate_hz);
-    level(&mut diffuse, 1.0);
     diffuse
 }
 

@@ -52,6 +52,7 @@ const SHORTEST_LEVEL_S: f64 = 0.01;
 ///     stats: RenderStats::default(),
 ///     events: Vec::new(),
 ///     impact_map: None,
+///     animation: None,
 ///     warnings: Vec::new(),
 /// };
 /// assert_eq!(plot::scene_picture(&rendering, "nothing").width(), 1400);
