@@ -20,6 +20,7 @@ pub mod material;
 pub mod mesh;
 pub mod model;
 pub mod noise;
+mod ordered;
 pub mod tet;
 pub mod texture;
 pub mod units;
@@ -30,10 +31,14 @@ pub use material::{Damping, Material, MaterialTable};
 pub use mesh::TriMesh;
 pub use model::{DiffuseBand, Method, ModalModel, Mode, ModelInfo, ShapeTable, SiteBlend, SiteTree, Surface};
 pub use noise::Noise;
+pub use ordered::Ordered;
 pub use tet::TetMesh;
 
 /// Version of the engine, written into every file it makes.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Speed of sound at 20 °C, in m/s. Acoustic fields have [their own](acoustics::SOUND_M_S).
+pub const SOUND_AT_20_C_M_S: f64 = 343.2;
 
 /// Density of air times speed of sound at 20 °C, in Pa·s/m: the pressure of a plane wave per unit of velocity.
 pub const AIR_IMPEDANCE_PA_S_PER_M: f64 = 413.3;

@@ -130,6 +130,11 @@ pub enum MaterialError {
     },
 }
 
+/// Lamé's λ = Eν/((1+ν)(1−2ν)) and the shear modulus μ = E/(2(1+ν)), in Pa.
+pub fn lame_pa(young_pa: f64, poisson: f64) -> [f64; 2] {
+    [young_pa * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)), young_pa / (2.0 * (1.0 + poisson))]
+}
+
 impl Material {
     /// The damping law in use.
     pub fn damping(&self, law: DampingLaw) -> Damping {
@@ -143,12 +148,12 @@ impl Material {
 
     /// Lamé's first parameter λ in Pa.
     pub fn lame_lambda_pa(&self) -> f64 {
-        self.young_pa * self.poisson / ((1.0 + self.poisson) * (1.0 - 2.0 * self.poisson))
+        lame_pa(self.young_pa, self.poisson)[0]
     }
 
     /// Shear modulus μ in Pa.
     pub fn shear_pa(&self) -> f64 {
-        self.young_pa / (2.0 * (1.0 + self.poisson))
+        lame_pa(self.young_pa, self.poisson)[1]
     }
 
     /// Bending stiffness of a plate, `D = E t³ / 12(1−ν²)`, in N·m.

@@ -19,6 +19,11 @@ pub use thicken::thickened;
 use crate::Vec3;
 use std::collections::BTreeMap;
 
+/// Lowest and highest corner of the box around some points; inside out if there are none.
+pub fn bounds_of(points: impl IntoIterator<Item = Vec3>) -> [Vec3; 2] {
+    points.into_iter().fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], p| [low.min(p), high.max(p)])
+}
+
 /// Triangles over shared vertices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriMesh {
@@ -90,8 +95,7 @@ impl TriMesh {
 
     /// Lowest and highest corner of the bounding box; `None` without vertices.
     pub fn bounds(&self) -> Option<[Vec3; 2]> {
-        let first = *self.positions.first()?;
-        Some(self.positions.iter().fold([first; 2], |[lo, hi], &p| [lo.min(p), hi.max(p)]))
+        (!self.positions.is_empty()).then(|| bounds_of(self.positions.iter().copied()))
     }
 
     /// Length of the bounding box's diagonal.

@@ -1,6 +1,6 @@
 //! Nothing is overwritten halfway: write beside, then rename.
 
-use crate::error::WriteError;
+use crate::{error::WriteError, file::folder_of};
 use std::{
     io::{self, BufWriter, Seek, Write},
     path::Path,
@@ -29,10 +29,7 @@ fn write(path: &Path, content: impl FnOnce(&mut dyn WriteSeek) -> io::Result<()>
     }
     // Behind a link the file is replaced, not the link.
     let target = if path.is_symlink() { path.canonicalize()? } else { path.to_owned() };
-    let folder = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(&target);
     let mut builder = tempfile::Builder::new();
     builder.prefix(".").suffix(".partial");
     // Temporary files are private; the file the user asked for should get the usual permissions.

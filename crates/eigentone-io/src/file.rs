@@ -40,16 +40,18 @@ pub(crate) fn extension(path: &Path) -> String {
     path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
+/// The folder that a file is in.
+pub(crate) fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// The path that `file` means by `relative`: beside it or below. Absolute paths, `..` and symbolic links that lead out
 /// of the folder are refused, so that a scene or mesh from a stranger cannot read the rest of the disk.
 ///
 /// # Errors
 /// [`ReadError::Outside`], or [`ReadError::Io`] if there is no such file.
 pub fn path_inside(file: &Path, relative: &str) -> Result<PathBuf, ReadError> {
-    let folder = match file.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(file);
     let outside = || ReadError::Outside { file: file.to_owned(), path: relative.to_owned() };
     let wanted = Path::new(relative);
     let harmless = |c: Component<'_>| matches!(c, Component::Normal(_) | Component::CurDir);

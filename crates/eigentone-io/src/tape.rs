@@ -1,7 +1,7 @@
 //! Sound on the disk instead of in memory, until its level is known.
 
 use crate::audio::SampleFormat;
-use crate::{atomic::write_atomic, error::WriteError, wav};
+use crate::{atomic::write_atomic, error::WriteError, file::folder_of, wav};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -36,10 +36,7 @@ impl Tape {
     /// # Errors
     /// If the system refuses.
     pub fn beside(path: &Path) -> Result<Self, WriteError> {
-        let folder = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
+        let folder = folder_of(path);
         let file = tempfile::tempfile_in(folder).map_err(|source| WriteError::Io { file: path.to_owned(), source })?;
         Ok(Self { path: path.to_owned(), file: BufWriter::new(file), frames: 0, peak: 0.0, not_finite: 0 })
     }

@@ -109,31 +109,9 @@ fn a_wall_too_thin_for_cells_becomes_a_shell() {
     assert!(model_from_mesh(&can, &steel(), &solid, &Progress::silent()).is_err());
 }
 
-/// A bar cut into tetrahedra, five or six per cell with alternating parity.
-fn tet_bar([nx, ny, nz]: [usize; 3]) -> TetMesh {
-    let node = |i: usize, j: usize, k: usize| ((i * (ny + 1) + j) * (nz + 1) + k) as u32;
-    let mut mesh = TetMesh::default();
-    for i in 0..=nx {
-        for j in 0..=ny {
-            for k in 0..=nz {
-                let share = Vec3::new(i as f64 / nx as f64, j as f64 / ny as f64, k as f64 / nz as f64);
-                mesh.positions.push(share * BAR);
-            }
-        }
-    }
-    const EVEN: [[usize; 4]; 5] = [[0, 4, 2, 1], [6, 2, 4, 7], [5, 4, 1, 7], [3, 1, 2, 7], [1, 4, 2, 7]];
-    const ODD: [[usize; 4]; 5] = [[4, 0, 6, 5], [2, 6, 0, 3], [1, 0, 5, 3], [7, 5, 6, 3], [0, 6, 5, 3]];
-    for i in 0..nx {
-        for j in 0..ny {
-            for k in 0..nz {
-                let corner = |c: usize| node(i + (c >> 2), j + (c >> 1 & 1), k + (c & 1));
-                let cut = if (i + j + k) % 2 == 0 { EVEN } else { ODD };
-                mesh.tets.extend(cut.map(|t| t.map(corner)));
-            }
-        }
-    }
-    mesh.orient();
-    mesh
+/// A bar cut into tetrahedra.
+fn tet_bar(cells: [usize; 3]) -> TetMesh {
+    TetMesh::block(BAR, cells)
 }
 
 fn tet_frequencies(cells: [usize; 3], order: Order, material: &Material) -> Vec<[f64; 4]> {

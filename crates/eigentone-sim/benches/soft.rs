@@ -10,7 +10,7 @@ use std::time::Instant;
 fn main() {
     let quick = std::env::args().any(|a| a == "--quick");
     let steps = 200;
-    let mesh = block(14);
+    let mesh = TetMesh::block(Vec3::splat(0.1), [14; 3]);
     println!("{} tetrahedra, {} nodes, {steps} steps", mesh.tets.len(), mesh.positions.len());
     let elements = mesh.tets.len() as f64;
     let mut best = [f64::INFINITY; 3];
@@ -77,29 +77,4 @@ fn plain_seconds(mesh: &TetMesh, steps: usize) -> f64 {
     }
     std::hint::black_box(&positions);
     begin.elapsed().as_secs_f64()
-}
-
-/// A cube of 10 cm, five tetrahedra to a cell.
-fn block(n: usize) -> TetMesh {
-    let index = |x: usize, y: usize, z: usize| ((z * (n + 1) + y) * (n + 1) + x) as u32;
-    let mut mesh = TetMesh::default();
-    for z in 0..=n {
-        for y in 0..=n {
-            for x in 0..=n {
-                mesh.positions.push(Vec3::new(x as f64, y as f64, z as f64) * (0.1 / n as f64));
-            }
-        }
-    }
-    for cell in 0..n * n * n {
-        let [x, y, z] = [cell % n, cell / n % n, cell / n / n];
-        let c = |k: usize| index(x + (k & 1), y + (k >> 1 & 1), z + (k >> 2 & 1));
-        let five: [[usize; 4]; 5] = if (x + y + z) % 2 == 0 {
-            [[0, 3, 5, 6], [1, 0, 3, 5], [2, 0, 3, 6], [4, 0, 5, 6], [7, 3, 5, 6]]
-        } else {
-            [[1, 2, 4, 7], [0, 1, 2, 4], [3, 1, 2, 7], [5, 1, 4, 7], [6, 2, 4, 7]]
-        };
-        mesh.tets.extend(five.map(|tet| tet.map(c)));
-    }
-    mesh.orient();
-    mesh
 }

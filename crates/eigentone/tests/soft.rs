@@ -2,7 +2,7 @@
 
 use eigentone::modal::Progress;
 use eigentone::scene::cache::ModelCache;
-use eigentone::scene::{RenderOptions, Rendering, Scene, render};
+use eigentone::scene::{RenderOptions, Rendering, Scene, render, render_to_wav};
 use std::path::Path;
 
 fn played(scene: &Scene, animation: Option<&Path>) -> Rendering {
@@ -77,7 +77,7 @@ fn frames_show_what_is_heard() {
     assert!(folder.path().join("cube.glb").metadata().unwrap().len() > 1000);
 }
 
-/// Twice as long takes no more steps per second, and threads change nothing.
+/// Threads change nothing.
 #[test]
 fn the_same_on_any_number_of_threads() {
     let one = |threads| {
@@ -145,6 +145,37 @@ fn tetrahedra_can_be_imported() {
     assert_eq!(rendering.stats.soft.unwrap().elements, 1);
     assert!(rendering.warnings.iter().any(|w| w.contains("do not feel `sphere`")), "{:?}", rendering.warnings);
     assert!(!rendering.events.is_empty());
+}
+
+/// Who is not heard still falls, for as long as the scene lasts.
+#[test]
+fn silent_bodies_fall_in_silence() {
+    let rendering = played(&scene(&(FALLING.to_owned() + "silent = true\n")), None);
+    assert_eq!(rendering.channels.each_ref().map(Vec::len), [5292; 2]);
+    assert!(rendering.channels.iter().flatten().all(|y| *y == 0.0));
+    assert!(!rendering.events.is_empty());
+    assert!(rendering.warnings.iter().any(|w| w.contains("nothing was heard")), "{:?}", rendering.warnings);
+}
+
+/// To a file, with the sound on the disk until its level is known, it is the same sound.
+#[test]
+fn files_hold_what_is_rendered() {
+    use eigentone::io::{SampleFormat, read_audio};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cube.wav");
+    let options = RenderOptions { cache: ModelCache::none(), ..RenderOptions::default() };
+    let scene = scene(FALLING);
+    let told = render_to_wav(&scene, &options, &path, SampleFormat::Float32, &Progress::silent()).unwrap();
+    let (kept, file) = (played(&scene, None), read_audio(&path).unwrap());
+    assert!(told.channels.iter().all(Vec::is_empty));
+    for (kept, file) in kept.channels.iter().zip(&file.channels) {
+        assert_eq!(kept.len(), file.len());
+        assert!(kept.iter().zip(file).all(|(a, b)| (a - b).abs() < 1e-6));
+    }
+    let (a, b) = (&told.stats, &kept.stats);
+    assert_eq!((a.duration_s, a.bodies, a.events, a.soft), (b.duration_s, b.bodies, b.events, b.soft));
+    assert!((a.peak_dbfs - b.peak_dbfs).abs() < 1e-3 && (a.full_scale_pa / b.full_scale_pa - 1.0).abs() < 1e-6);
+    assert_eq!(told.events, kept.events);
 }
 
 /// In a room that was baked, a cube is heard longer than in the open, and from as far.

@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let written = written(args);
     let read: Vec<_> = [Some(&args.scene), args.replay.as_ref()].into_iter().flatten().collect();
-    refuse_same(&read, &written)?;
+    refuse_same(&read, &written.iter().map(Some).collect::<Vec<_>>())?;
     if args.budget == Some(0) {
         return Err(Failure::Usage("--budget 0 leaves nothing to be heard; give at least 1".to_owned()));
     }
     // Found out now, not after the work.
-    written.into_iter().flatten().try_for_each(|file| need_folder(file))?;
+    written.iter().try_for_each(|file| need_folder(file))?;
     let scene = Scene::read(&args.scene)?;
     let options = RenderOptions {
         seed: args.seed,
@@ -28,7 +28,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         replay: args.replay.clone(),
         cache: if args.no_cache { ModelCache::none() } else { ModelCache::standard() },
         threads: args.threads.map(usize::from),
-        animation: args.animation.clone().or_else(|| wants_frames(args).then(|| args.output.with_extension("glb"))),
+        animation: animation(args),
     };
     let format = match args.format {
         Format::Pcm16 => SampleFormat::Pcm16,
@@ -65,22 +65,24 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
 }
 
 /// All files that may be written.
-fn written(args: &RenderArgs) -> [Option<&PathBuf>; 8] {
-    [
-        Some(&args.output),
-        args.stats.as_ref(),
-        args.events.as_ref(),
-        args.plot.as_ref(),
-        args.record.as_ref(),
-        args.animation.as_ref(),
-        args.player.as_ref(),
-        args.strip.as_ref(),
-    ]
+fn written(args: &RenderArgs) -> Vec<PathBuf> {
+    let sound =
+        [Some(&args.output), args.stats.as_ref(), args.events.as_ref(), args.plot.as_ref(), args.record.as_ref()];
+    let seen = [animation(args), args.player.clone(), args.strip.clone()];
+    sound.into_iter().flatten().cloned().chain(seen.into_iter().flatten()).collect()
 }
 
-/// Whether something is made of an animation that was not asked for itself.
-fn wants_frames(args: &RenderArgs) -> bool {
-    args.player.is_some() || args.strip.is_some() || args.point_cache
+/// Where the animation goes: beside the sound if only something that is made of it was asked for.
+fn animation(args: &RenderArgs) -> Option<PathBuf> {
+    let wanted = args.player.is_some() || args.strip.is_some() || args.point_cache;
+    args.animation.clone().or_else(|| wanted.then(|| args.output.with_extension("glb")))
+}
+
+/// Where the point cache of a body goes.
+fn point_cache(args: &RenderArgs, body: &str) -> PathBuf {
+    let name: String = body.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+    let stem = args.output.file_stem().unwrap_or_default().to_string_lossy();
+    args.output.with_file_name(format!("{stem}-{name}.pc2"))
 }
 
 /// What is made of the frames of soft bodies.
@@ -94,9 +96,7 @@ fn write_animation(args: &RenderArgs, scene: &Scene, rendering: &Rendering) -> R
     }
     if args.point_cache {
         for body in &recorded.bodies {
-            let name: String = body.name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
-            let stem = args.output.file_stem().unwrap_or_default().to_string_lossy();
-            recorded.write_point_cache(body.mesh, &args.output.with_file_name(format!("{stem}-{name}.pc2")))?;
+            recorded.write_point_cache(body.mesh, &point_cache(args, &body.name))?;
         }
     }
     Ok(())
@@ -126,7 +126,17 @@ fn tell(args: &RenderArgs, rendering: &Rendering) {
         tell_of_modes(s);
     }
     output::say_remarks(&[], &rendering.warnings);
-    for file in written(args).into_iter().flatten().filter(|file| file.exists()) {
+    // Without soft bodies there is nothing to be seen, and a warning says so.
+    let of_frames = [animation(args), args.player.clone(), args.strip.clone()];
+    let mut files = written(args);
+    match &rendering.animation {
+        Some(recorded) if args.point_cache => {
+            files.extend(recorded.bodies.iter().map(|body| point_cache(args, &body.name)));
+        }
+        Some(_) => {}
+        None => files.retain(|file| !of_frames.contains(&Some(file.clone()))),
+    }
+    for file in &files {
         output::say(format_args!("wrote {} ({})", file.display(), output::size(file)));
     }
 }

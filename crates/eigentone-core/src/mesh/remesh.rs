@@ -5,25 +5,10 @@
 //! topology and keep the remaining vertices where they were.
 
 use super::TriMesh;
-use crate::Vec3;
+use crate::{Ordered, Vec3};
 use glam::{DMat3, DVec4};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
-
-/// A length or cost that can be ordered; never NaN.
-#[derive(Clone, Copy, PartialEq)]
-struct Cost(f64);
-impl Eq for Cost {}
-impl PartialOrd for Cost {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Cost {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
 
 fn key(i: u32, j: u32) -> [u32; 2] {
     [i.min(j), i.max(j)]
@@ -37,10 +22,10 @@ impl TriMesh {
         let mut queue = BinaryHeap::new();
         let length = |positions: &[Vec3], e: [u32; 2]| positions[e[0] as usize].distance(positions[e[1] as usize]);
         for (edge, triangles) in self.edges() {
-            queue.push((Cost(length(&self.positions, edge)), Reverse(edge)));
+            queue.push((Ordered(length(&self.positions, edge)), Reverse(edge)));
             sharing.insert(edge, triangles);
         }
-        while let Some((Cost(l), Reverse(edge))) = queue.pop() {
+        while let Some((Ordered(l), Reverse(edge))) = queue.pop() {
             if l <= longest || l.is_nan() || self.positions.len() >= most_vertices {
                 break;
             }
@@ -64,10 +49,10 @@ impl TriMesh {
                     list.extend(add);
                 }
                 sharing.entry(key(middle, apex)).or_default().extend([t, fresh]);
-                queue.push((Cost(length(&self.positions, key(middle, apex))), Reverse(key(middle, apex))));
+                queue.push((Ordered(length(&self.positions, key(middle, apex))), Reverse(key(middle, apex))));
             }
             for end in edge {
-                queue.push((Cost(0.5 * l), Reverse(key(middle, end))));
+                queue.push((Ordered(0.5 * l), Reverse(key(middle, end))));
             }
         }
     }
@@ -88,7 +73,7 @@ impl TriMesh {
         let push = |queue: &mut BinaryHeap<_>, mesh: &TriMesh, quadrics: &[Quadric], version: &[u32], e: [u32; 2]| {
             for [from, onto] in [e, [e[1], e[0]]] {
                 let cost = quadrics[from as usize].error(quadrics[onto as usize], mesh.positions[onto as usize]);
-                queue.push(Reverse((Cost(cost), [from, onto], [version[from as usize], version[onto as usize]])));
+                queue.push(Reverse((Ordered(cost), [from, onto], [version[from as usize], version[onto as usize]])));
             }
         };
         for edge in self.edges().into_keys() {

@@ -3,6 +3,7 @@
 //! crash.
 
 use super::pose::Pose;
+use crate::file::folder_of;
 use std::{
     fs::File,
     io::{self, Read, Seek, SeekFrom, Write},
@@ -34,10 +35,7 @@ pub(super) struct BodyFrame {
 impl Scratch {
     /// A file in the folder of `path`, where there must be room for the result anyway.
     pub fn beside(path: &Path, counts: Vec<usize>) -> io::Result<Self> {
-        let folder = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
+        let folder = folder_of(path);
         let (mut starts, mut record_bytes) = (Vec::new(), 0);
         for &count in &counts {
             starts.push(record_bytes);

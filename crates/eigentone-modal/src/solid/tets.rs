@@ -6,6 +6,7 @@
 
 use super::element::stiffness_block;
 use crate::eigen::Pencil;
+use eigentone_core::tet::barycentric_gradients;
 use eigentone_core::{Material, TetMesh, Vec3};
 use std::collections::BTreeMap;
 
@@ -35,8 +36,8 @@ pub fn assemble(mesh: &TetMesh, material: &Material, order: Order) -> TetBody {
     };
     let mut pencil = Pencil::with_groups(nodes, elements.iter().map(|e: &Vec<u32>| &e[..]));
     for (element, &tet) in elements.iter().zip(&mesh.tets) {
-        let gradients = barycentric_gradients(tet.map(|v| mesh.positions[v as usize]));
-        let volume = mesh.signed_volume(tet).abs();
+        let (gradients, volume) = barycentric_gradients(tet.map(|v| mesh.positions[v as usize]));
+        let volume = volume.abs();
         add_stiffness(&mut pencil, element, material, &gradients, volume);
         let mass = material.density_kg_m3 * volume;
         match order {
@@ -73,16 +74,6 @@ fn with_middles(mesh: &TetMesh) -> (Vec<Vec<u32>>, usize) {
         })
         .collect();
     (elements, next as usize)
-}
-
-/// Gradients of the four barycentric coordinates.
-fn barycentric_gradients([a, b, c, d]: [Vec3; 4]) -> [Vec3; 4] {
-    let six_volumes = (b - a).cross(c - a).dot(d - a);
-    // Each is the normal of the opposite face over six volumes.
-    let gb = (c - a).cross(d - a) / six_volumes;
-    let gc = (d - a).cross(b - a) / six_volumes;
-    let gd = (b - a).cross(c - a) / six_volumes;
-    [-(gb + gc + gd), gb, gc, gd]
 }
 
 fn add_stiffness(pencil: &mut Pencil, element: &[u32], material: &Material, gradients: &[Vec3; 4], volume: f64) {

@@ -4,6 +4,7 @@ use super::SoftBody;
 use super::element::Element;
 use super::kernel::{AT_REST, Elements, Four, FourElements, Job, Kernel, LANES, Squares};
 use eigentone_core::Vec3;
+use eigentone_core::mesh::bounds_of;
 use std::collections::HashMap;
 
 /// Fours of elements in a chunk: what they share stays in the nearest cache.
@@ -28,10 +29,7 @@ impl Chunk {
         let mut chunks = Vec::new();
         let mesh = &body.mesh;
         let mut order: Vec<u32> = (0..mesh.tets.len() as u32).collect();
-        let [low, high] = mesh
-            .positions
-            .iter()
-            .fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], p| [low.min(*p), high.max(*p)]);
+        let [low, high] = bounds_of(mesh.positions.iter().copied());
         let size = (high - low).max_element().max(f64::MIN_POSITIVE);
         let centre = |t: u32| mesh.tets[t as usize].iter().map(|&n| mesh.positions[n as usize]).sum::<Vec3>() / 4.0;
         order.sort_by_cached_key(|&t| (along_a_curve((centre(t) - low) / size), t));

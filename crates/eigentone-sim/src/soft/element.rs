@@ -17,6 +17,7 @@
 
 use super::SoftMaterial;
 use eigentone_core::Vec3;
+use eigentone_core::tet::barycentric_gradients;
 use glam::DMat3;
 
 /// J₀, the share of its volume below which an element is pushed back.
@@ -33,12 +34,9 @@ pub struct Element {
 
 impl Element {
     /// From its corners, in an order that gives a positive volume.
-    pub fn new([a, b, c, d]: [Vec3; 4]) -> Self {
-        let six_volumes = (b - a).cross(c - a).dot(d - a);
-        let gb = (c - a).cross(d - a) / six_volumes;
-        let gc = (d - a).cross(b - a) / six_volumes;
-        let gd = (b - a).cross(c - a) / six_volumes;
-        Self { gradients: [-(gb + gc + gd), gb, gc, gd], volume_m3: six_volumes / 6.0 }
+    pub fn new(corners: [Vec3; 4]) -> Self {
+        let (gradients, volume_m3) = barycentric_gradients(corners);
+        Self { gradients, volume_m3 }
     }
 
     /// The least of its altitudes, in m: 1/max|∇N|.

@@ -1,6 +1,7 @@
 //! What a soft body is made of.
 
 use super::SoftError;
+use eigentone_core::material::lame_pa;
 
 /// An isotropic elastic material with viscosity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,10 +36,9 @@ impl SoftMaterial {
         self
     }
 
-    /// Lamé's λ = Yν/((1+ν)(1−2ν)) and μ = Y/(2(1+ν)), in Pa.
+    /// Lamé's λ and μ, in Pa.
     pub fn lame_pa(&self) -> [f64; 2] {
-        let (young, nu) = (self.young_pa, self.poisson);
-        [young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), young / (2.0 * (1.0 + nu))]
+        lame_pa(self.young_pa, self.poisson)
     }
 
     /// Speed of compression waves, √((λ + 2μ)/ρ), in m/s. Nothing is faster.
@@ -47,20 +47,23 @@ impl SoftMaterial {
         ((lambda + 2.0 * mu) / self.density_kg_m3).sqrt()
     }
 
+    /// Each number by the name it has in scenes, with the least and the most that make sense.
+    pub const RANGES: [(&'static str, f64, f64); 6] = [
+        ("young", 1e2, 1e12),
+        ("poisson", 0.0, 0.49),
+        ("density", 1.0, 3e4),
+        ("phi", 0.0, 1e9),
+        ("psi", 0.0, 1e9),
+        ("gamma", 0.0, 1e6),
+    ];
+
     /// Whether every number makes sense.
     ///
     /// # Errors
     /// [`SoftError::Material`], which names the number and its range.
     pub fn check(&self) -> Result<(), SoftError> {
-        let ranges = [
-            ("young", self.young_pa, 1e2, 1e12),
-            ("poisson", self.poisson, 0.0, 0.49),
-            ("density", self.density_kg_m3, 1.0, 3e4),
-            ("phi", self.phi_pa_s, 0.0, 1e9),
-            ("psi", self.psi_pa_s, 0.0, 1e9),
-            ("gamma", self.gamma_per_s, 0.0, 1e6),
-        ];
-        for (name, value, least, most) in ranges {
+        let values = [self.young_pa, self.poisson, self.density_kg_m3, self.phi_pa_s, self.psi_pa_s, self.gamma_per_s];
+        for ((name, least, most), value) in Self::RANGES.into_iter().zip(values) {
             if !(least..=most).contains(&value) {
                 return Err(SoftError::Material { name, value, least, most });
             }

@@ -14,6 +14,7 @@ use super::events::Touches;
 use super::kernel::Four;
 use super::world::{DEEPEST, Nodes, Part};
 use eigentone_core::Vec3;
+use eigentone_core::mesh::bounds_of;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -95,7 +96,7 @@ impl Pairs {
         self.triangles.clear();
         let margin_m = parts.iter().map(|part| MARGIN * height_m(nodes, part)).fold(f64::INFINITY, f64::min);
         let bounds: Vec<[Vec3; 2]> =
-            parts.iter().map(|part| bounds(part.nodes.clone().map(|n| nodes.positions[n].point()))).collect();
+            parts.iter().map(|part| bounds_of(part.nodes.clone().map(|n| nodes.positions[n].point()))).collect();
         let mut gap_m = f64::INFINITY;
         let mut found: Vec<(u32, u32, u32)> = Vec::new();
         for (b, part) in parts.iter().enumerate() {
@@ -141,10 +142,6 @@ fn height_m(nodes: &Nodes, part: &Part) -> f64 {
     skin().map(|s| s.height_m).sum::<f64>() / skin().count().max(1) as f64
 }
 
-fn bounds(points: impl Iterator<Item = Vec3>) -> [Vec3; 2] {
-    points.fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], p| [low.min(p), high.max(p)])
-}
-
 /// How far two boxes are from each other, at least.
 fn apart_m(a: &[Vec3; 2], b: &[Vec3; 2]) -> f64 {
     (a[0] - b[1]).max(b[0] - a[1]).max(Vec3::ZERO).length()
@@ -163,14 +160,14 @@ impl<'a> Grid<'a> {
     fn new(nodes: &'a Nodes, triangles: &'a [[u32; 3]], part: &Part, reach_m: f64) -> Self {
         let corners = |t: usize| triangles[t].map(|n| nodes.positions[n as usize].point());
         let size = |t: usize| {
-            let [low, high] = bounds(corners(t).into_iter());
+            let [low, high] = bounds_of(corners(t));
             (high - low).max_element()
         };
         let mean = part.triangles.clone().map(size).sum::<f64>() / part.triangles.len().max(1) as f64;
         let cell_m = (mean + 2.0 * reach_m).max(1e-9);
         let mut grid = Self { cell_m, reach_m, cells: HashMap::new(), nodes, triangles };
         for t in part.triangles.clone() {
-            let [low, high] = bounds(corners(t).into_iter());
+            let [low, high] = bounds_of(corners(t));
             let [low, high] = [grid.cell(low - reach_m), grid.cell(high + reach_m)];
             // A body in pieces could reach over any number of cells.
             let many = (0..3).any(|k| high[k].saturating_sub(low[k]) > 16);
@@ -196,7 +193,7 @@ impl<'a> Grid<'a> {
         let in_cell = self.cells.get(&self.cell(p)).map_or(&[][..], |list| list);
         in_cell.iter().copied().filter(move |&t| {
             let corners = self.triangles[t as usize].map(|n| self.nodes.positions[n as usize].point());
-            let [low, high] = bounds(corners.into_iter());
+            let [low, high] = bounds_of(corners);
             (low - p).max(p - high).max_element() <= self.reach_m
         })
     }

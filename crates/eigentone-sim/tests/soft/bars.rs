@@ -1,7 +1,6 @@
 //! Direct simulation against the modes of the very same mesh.
 
-use crate::meshes::block;
-use eigentone_core::{Material, MaterialTable, Vec3};
+use eigentone_core::{Material, MaterialTable, TetMesh, Vec3};
 use eigentone_modal::Progress;
 use eigentone_modal::eigen::{self, Band, Eigenpairs};
 use eigentone_modal::solid::tets::{Order, assemble};
@@ -19,7 +18,7 @@ struct Bar {
 /// Hard rubber, 120 × 24 × 12 mm, free.
 fn bar() -> Bar {
     let soft = SoftMaterial { young_pa: 5e7, poisson: 0.3, density_kg_m3: 1200.0, ..SoftMaterial::default() };
-    let mesh = block(Vec3::new(0.12, 0.024, 0.012), [12, 3, 2]);
+    let mesh = TetMesh::block(Vec3::new(0.12, 0.024, 0.012), [12, 3, 2]);
     let rubber = MaterialTable::builtin().get("rubber").unwrap().clone();
     let material =
         Material { young_pa: soft.young_pa, poisson: soft.poisson, density_kg_m3: soft.density_kg_m3, ..rubber };

@@ -3,6 +3,5 @@
 mod bars;
 mod drops;
 mod energy;
-mod meshes;
 mod sound;
 mod touch;

@@ -1,9 +1,8 @@
 //! What is heard of moving surfaces.
 
-use crate::meshes::block;
-use eigentone_core::{AIR_IMPEDANCE_PA_S_PER_M, Vec3};
+use eigentone_core::{AIR_IMPEDANCE_PA_S_PER_M, SOUND_AT_20_C_M_S, TetMesh, Vec3};
 use eigentone_sim::soft::kernel::Four;
-use eigentone_sim::soft::radiate::{Radiation, Radiator, RadiatorSettings, SOUND_M_S};
+use eigentone_sim::soft::radiate::{Radiation, Radiator, RadiatorSettings};
 use eigentone_sim::soft::{SoftBody, SoftMaterial, SoftWorld, WorldSettings};
 use std::f64::consts::TAU;
 
@@ -61,7 +60,7 @@ fn piston(radius: f64, distance: f64, hz: f64, radiation: Radiation) -> f64 {
 fn a_piston_sounds_as_theory_has_it() {
     let (a, z) = (0.05, 1.0);
     for hz in [250.0, 1000.0, 4000.0] {
-        let k = TAU * hz / SOUND_M_S;
+        let k = TAU * hz / SOUND_AT_20_C_M_S;
         let path = f64::hypot(z, a) - z;
         let exact = 2.0 * AIR_IMPEDANCE_PA_S_PER_M * (0.5 * k * path).sin().abs();
         let found = piston(a, z, hz, Radiation::Rayleigh);
@@ -103,7 +102,7 @@ fn sound_takes_its_time() {
         }
         let peak = (0..heard.len()).max_by(|&a, &b| heard[a].total_cmp(&heard[b])).unwrap();
         let time_s = (peak as f64 - radiator.latency() as f64) / RATE_HZ;
-        let expected_s = 0.02 + distance / SOUND_M_S;
+        let expected_s = 0.02 + distance / SOUND_AT_20_C_M_S;
         assert!((time_s - expected_s).abs() < 1.0 / RATE_HZ, "{distance} m: {time_s} {expected_s}");
     }
 }
@@ -113,7 +112,7 @@ fn sound_takes_its_time() {
 fn falling_is_silent() {
     let body = SoftBody {
         velocity_m_s: Vec3::Z * -3.0,
-        ..SoftBody::new("cube", block(Vec3::splat(0.1), [3, 3, 3]), SoftMaterial::default())
+        ..SoftBody::new("cube", TetMesh::block(Vec3::splat(0.1), [3, 3, 3]), SoftMaterial::default())
     };
     let mut world = SoftWorld::new(vec![body], &WorldSettings::default()).unwrap();
     let mut radiator =

@@ -1,12 +1,11 @@
 //! Bodies that meet.
 
-use crate::meshes::block;
-use eigentone_core::Vec3;
 use eigentone_core::mesh::nearest_on_triangle;
+use eigentone_core::{TetMesh, Vec3};
 use eigentone_sim::soft::{Collider, SoftBody, SoftMaterial, SoftWorld, WorldSettings};
 
 fn cube(name: &str, at: Vec3, velocity_m_s: Vec3) -> SoftBody {
-    let mut mesh = block(Vec3::splat(0.1), [3, 3, 3]);
+    let mut mesh = TetMesh::block(Vec3::splat(0.1), [3, 3, 3]);
     mesh.positions.iter_mut().for_each(|p| *p += at);
     let material = SoftMaterial { young_pa: 2e5, psi_pa_s: 2.0, ..SoftMaterial::default() };
     SoftBody { velocity_m_s, ..SoftBody::new(name, mesh, material) }

@@ -3,7 +3,7 @@
 use super::cache::{self, ModelCache};
 use super::{Body, Edges, Method, Scene, Shape};
 use crate::Error;
-use eigentone_core::mesh::primitives;
+use eigentone_core::mesh::{bounds_of, primitives};
 use eigentone_core::{Material, MaterialTable, ModalModel, TriMesh, Vec3};
 use eigentone_modal::analytic::{self, AnalyticSettings, PlateSupport};
 use eigentone_modal::{Compression, MeshModelError, MeshModelSettings, MethodChoice, Progress, model_from_mesh};
@@ -112,7 +112,7 @@ impl<'a> Maker<'a> {
 
     fn model(&self, body: &Body, mesh: &TriMesh, material: &Material, scale: f64) -> Result<Arc<ModalModel>, Error> {
         let open = matches!(body.shape, Shape::Plate(_) | Shape::Disc(_) | Shape::Bowl { .. } | Shape::Bell { .. });
-        let (low, high) = bounds(&mesh.positions);
+        let [low, high] = bounds_of(mesh.positions.iter().copied());
         let method = match body.method {
             Method::Auto => MethodChoice::Auto,
             Method::Shell => MethodChoice::Shell,
@@ -198,16 +198,11 @@ pub(super) fn mass_of(body: &Body, mesh: &TriMesh, material: &Material, model: O
         (Some(thickness), _) if body.method != Method::Solid => wall(thickness),
         (_, true) => volume * density,
         _ => {
-            let (low, high) = bounds(&mesh.positions);
+            let [low, high] = bounds_of(mesh.positions.iter().copied());
             wall(WALL * (high - low).max_element())
         }
     };
     body.mass_kg.or(model.and_then(|m| m.info.mass_kg)).unwrap_or(by_shape).max(1e-6)
-}
-
-/// The corners of the box around some points.
-pub(super) fn bounds(points: &[Vec3]) -> (Vec3, Vec3) {
-    points.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), p| (low.min(*p), high.max(*p)))
 }
 
 /// The material table, with a `materials.toml` beside the scene if there is one.

@@ -1,11 +1,12 @@
 //! From a scene file to the bodies that will be there: copies and melodies written out, geometry made, pitches tuned, surfaces prepared.
 
 use super::cache::ModelCache;
-use super::make::{Made, Maker, WALL, bounds, mass_of};
+use super::make::{Made, Maker, WALL, mass_of};
 use super::surfaces::Surfaces;
 use super::{Body, Scene, Shape};
 use crate::Error;
 use eigentone_core::contact::Pose;
+use eigentone_core::mesh::bounds_of;
 use eigentone_core::{Material, ModalModel, Noise, TriMesh, Vec3};
 use eigentone_modal::Progress;
 use eigentone_synth::texture::Prepared;
@@ -137,7 +138,7 @@ impl Plan {
         let origin = Vec3::from_array(target.body.position);
         let turn = glam_turn(&target.body);
         let world: Vec<Vec3> = target.mesh.positions.iter().map(|p| turn * *p + origin).collect();
-        let (low, high) = bounds(&world);
+        let [low, high] = bounds_of(world.iter().copied());
         let middle = 0.5 * (low + high);
         let (x, y) = (middle.x + offset[0], middle.y + offset[1]);
         // Straight down onto its triangles.

@@ -100,7 +100,8 @@ pub fn render_to_wav(
     format: SampleFormat,
     progress: &Progress<'_>,
 ) -> Result<Rendering, Error> {
-    if scene.softs.is_empty() || !scene.is_soft_alone() {
+    let streams = options.record.is_some() || options.replay.is_some();
+    if scene.softs.is_empty() || streams || !scene.is_soft_alone() {
         let rendering = render(scene, options, progress)?;
         let audio = AudioBuffer { sample_rate_hz: rendering.sample_rate_hz, channels: rendering.channels.to_vec() };
         write_wav(path, &audio, format)?;

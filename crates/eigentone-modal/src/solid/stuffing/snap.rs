@@ -7,7 +7,7 @@
 
 use super::improve::{Held, Hold};
 use super::topology::boundary;
-use eigentone_core::Vec3;
+use eigentone_core::{Ordered, Vec3};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
@@ -129,8 +129,8 @@ impl Matcher<'_, '_> {
             p.distance(curve.nearest(p)) / size
         };
         let mut done: HashMap<u32, u32> = HashMap::new();
-        let mut queue = BinaryHeap::from([Reverse((Cost(0.0), from, from))]);
-        while let Some(Reverse((Cost(cost), node, before))) = queue.pop() {
+        let mut queue = BinaryHeap::from([Reverse((Ordered(0.0), from, from))]);
+        while let Some(Reverse((Ordered(cost), node, before))) = queue.pop() {
             if done.contains_key(&node) {
                 continue;
             }
@@ -143,7 +143,7 @@ impl Matcher<'_, '_> {
                 if free && !done.contains_key(&next) && away(next) < STRAY {
                     let length = self.held.position(node).distance(self.held.position(next));
                     let detour = 1.0 + DETOUR * (away(node).powi(2) + away(next).powi(2));
-                    queue.push(Reverse((Cost(cost + length * detour), next, node)));
+                    queue.push(Reverse((Ordered(cost + length * detour), next, node)));
                 }
             }
         }
@@ -212,23 +212,5 @@ impl Matcher<'_, '_> {
             }
         }
         false
-    }
-}
-
-/// A length, ordered.
-#[derive(Clone, Copy, PartialEq)]
-struct Cost(f64);
-
-impl Eq for Cost {}
-
-impl PartialOrd for Cost {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Cost {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
     }
 }

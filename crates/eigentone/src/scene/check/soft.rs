@@ -3,6 +3,7 @@
 use super::{LARGEST, LONGEST_SIDE_M, Table, body};
 use crate::scene::file::strays;
 use crate::scene::{Pin, Scene, Shape, Soft, read};
+use eigentone_sim::soft::SoftMaterial;
 use std::collections::HashSet;
 
 /// Soft bodies of one scene.
@@ -65,12 +66,10 @@ fn material(soft: &Soft, table: &mut Table<'_>) {
     if soft.material.trim().is_empty() {
         table.say("material", "is empty; `eigentone materials` lists all");
     }
-    table.maybe_within("young", soft.young, 1e2, 1e12);
-    table.maybe_within("poisson", soft.poisson, 0.0, 0.49);
-    table.maybe_within("density", soft.density, 1.0, 3e4);
-    table.maybe_within("phi", soft.phi, 0.0, 1e9);
-    table.maybe_within("psi", soft.psi, 0.0, 1e9);
-    table.maybe_within("gamma", soft.gamma, 0.0, 1e6);
+    let values = [soft.young, soft.poisson, soft.density, soft.phi, soft.psi, soft.gamma];
+    for ((key, least, most), value) in SoftMaterial::RANGES.into_iter().zip(values) {
+        table.maybe_within(key, value, least, most);
+    }
 }
 
 fn place(soft: &Soft, table: &mut Table<'_>) {

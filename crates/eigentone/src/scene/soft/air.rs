@@ -15,8 +15,10 @@ use eigentone_space::room::{Place, Space, SpaceSettings, space};
 /// From the middle of the head to an ear, in m.
 const EAR_M: f64 = 0.09;
 
-/// What carries the sound. Both give two channels in Pa.
+/// What carries the sound. All give two channels in Pa.
 pub enum Air {
+    /// Nobody is heard: a sample of silence every so many steps.
+    Silent { steps: usize, left: usize },
     /// Every triangle of every surface to each ear by itself, with its delay. One radiator for each body, because of their levels.
     Open { radiators: Vec<(Radiator, f32)> },
     /// Each body as a source in rooms.
@@ -34,6 +36,10 @@ impl Air {
     pub fn new(scene: &Scene, softs: &[Soft], world: &SoftWorld, warnings: &mut Vec<String>) -> Result<Self, Error> {
         let rate_hz = scene.output.sample_rate_hz;
         let heard: Vec<usize> = (0..softs.len()).filter(|&b| !softs[b].silent).collect();
+        if heard.is_empty() {
+            let steps = world.steps_per_sample(rate_hz);
+            return Ok(Self::Silent { steps, left: steps });
+        }
         let field = hearing::field_of(scene, warnings)?;
         let settings = RadiatorSettings {
             sample_rate_hz: rate_hz,
@@ -78,6 +84,7 @@ impl Air {
     /// Samples by which the sound is late.
     pub fn latency(&self) -> usize {
         match self {
+            Self::Silent { .. } => 0,
             Self::Open { radiators } => radiators.first().map_or(0, |(r, _)| r.latency()),
             Self::Rooms { radiators, renderer, .. } => {
                 radiators.first().map_or(0, |(r, _)| r.latency()) + renderer.latency()
@@ -89,6 +96,7 @@ impl Air {
     pub fn listen(&mut self, position: Vec3, look: Vec3) {
         let right = look.cross(Vec3::Z).normalize_or(Vec3::X);
         match self {
+            Self::Silent { .. } => {}
             Self::Open { radiators } => {
                 for (radiator, _) in radiators {
                     radiator.place(0, position - EAR_M * right);
@@ -105,9 +113,16 @@ impl Air {
     /// To be called after each step; samples that are done are added to the channels.
     pub fn hear(&mut self, world: &SoftWorld, channels: &mut [Vec<f32>; 2]) {
         match self {
+            Self::Silent { steps, left } => {
+                *left -= 1;
+                if *left == 0 {
+                    *left = *steps;
+                    channels.iter_mut().for_each(|channel| channel.push(0.0));
+                }
+            }
             Self::Open { radiators } => {
                 let mut sums = [0.0f32; 2];
-                let mut done = radiators.is_empty();
+                let mut done = false;
                 for (radiator, level) in radiators.iter_mut() {
                     radiator.listen(world, |sample| {
                         sums.iter_mut().zip(sample).for_each(|(sum, y)| *sum += *level * y);
