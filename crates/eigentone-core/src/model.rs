@@ -207,6 +207,12 @@ impl ShapeTable {
         &self.values
     }
 
+    /// The same with all shapes times a factor.
+    pub fn scaled(mut self, factor: f32) -> Self {
+        self.scale.iter_mut().for_each(|scale| *scale *= factor);
+        self
+    }
+
     /// The shape of `mode` at `site`.
     pub fn get(&self, site: usize, mode: usize) -> Vec3 {
         let scale = f64::from(self.scale[mode]);

@@ -16,6 +16,7 @@
 //! # Ok::<(), eigentone_core::texture::TextureError>(())
 //! ```
 
+mod builtin;
 mod check;
 mod curve;
 mod profile;

@@ -6,7 +6,7 @@ use crate::material::edit_distance;
 /// Textures by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextureTable {
-    textures: Vec<Texture>,
+    pub(super) textures: Vec<Texture>,
 }
 
 impl TextureTable {

@@ -1,0 +1,150 @@
+//! What there is, and how it moves: to be kept, and gone back to.
+//!
+//! The *document* is what there is and its parameters; the *motion* is everything that decides what happens next: physics, contacts, hail, scripts, seeds. How things ring is in neither: going back does not bring back
+//! a sound. Going on from a restored snapshot gives the same steps as if nothing had happened, bit for bit.
+
+use crate::body::Body;
+use crate::change::Script;
+use crate::error::WorldError;
+use crate::hail::{Hail, HailSettings};
+use crate::key::BodyKey;
+use crate::listener::Pose;
+use crate::world::{GameTime, World};
+use eigentone_core::Vec3;
+use eigentone_core::acoustics::Field;
+use eigentone_core::contact;
+use eigentone_sim::rigid;
+use eigentone_synth::Quality;
+use eigentone_synth::contact::TrackerState;
+use std::sync::Arc;
+
+/// What there is.
+#[derive(Clone, Debug)]
+pub struct Document {
+    bodies: Vec<(BodyKey, Body)>,
+    hail: Option<HailSettings>,
+    listener: Pose,
+    rooms: Option<Arc<Field>>,
+    quality: Quality,
+    budget_us: Option<f64>,
+    gravity: Vec3,
+}
+
+impl Document {
+    /// The bodies, with their keys.
+    pub fn bodies(&self) -> impl Iterator<Item = (BodyKey, &Body)> {
+        self.bodies.iter().map(|(key, body)| (*key, body))
+    }
+}
+
+/// How it moves.
+#[derive(Clone)]
+pub struct Motion {
+    rigid: rigid::Snapshot,
+    tracker: TrackerState,
+    hail: Option<Hail>,
+    script: Script,
+    time: GameTime,
+    poses: Vec<(BodyKey, contact::Pose)>,
+}
+
+impl std::fmt::Debug for Motion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Motion").field("time", &self.time).finish_non_exhaustive()
+    }
+}
+
+/// Both.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// What there is.
+    pub document: Document,
+    /// How it moves.
+    pub motion: Motion,
+}
+
+impl World {
+    /// What there is now.
+    pub fn document(&self) -> Document {
+        Document {
+            bodies: self.bodies.iter().map(|(key, live)| (key, live.body.clone())).collect(),
+            hail: self.hail().cloned(),
+            listener: self.listener,
+            rooms: self.settings.rooms.clone(),
+            quality: self.settings.quality,
+            budget_us: self.settings.budget_us,
+            gravity: self.settings.gravity,
+        }
+    }
+
+    /// What there is now and how it moves.
+    pub fn snapshot(&mut self) -> Snapshot {
+        let motion = Motion {
+            rigid: self.rigid.get().snapshot(),
+            tracker: self.tracker.state(),
+            hail: self.hail.clone(),
+            script: self.script.clone(),
+            time: self.time,
+            poses: self.bodies.iter().map(|(key, live)| (key, live.pose)).collect(),
+        };
+        Snapshot { document: self.document(), motion }
+    }
+
+    /// Goes back to what there was, and how it moved. Bodies that were removed since have their keys again; those that came since are gone.
+    ///
+    /// # Errors
+    /// If a body cannot be made again; what came before it is restored.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
+        self.restore_document(&snapshot.document)?;
+        let motion = &snapshot.motion;
+        self.tracker.quiet(self.time.now_s, self.engine.get())?;
+        self.rigid.get().restore(&motion.rigid)?;
+        self.tracker.set_state(&motion.tracker);
+        self.hail.clone_from(&motion.hail);
+        self.script.clone_from(&motion.script);
+        self.clock.set_game_time(self.time.now_s, motion.time.now_s);
+        self.time = GameTime { paused: self.time.paused, ..motion.time };
+        for (key, pose) in &motion.poses {
+            if let Some(live) = self.bodies.get_mut(*key) {
+                live.pose = *pose;
+                live.excited = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes back to what there was and its parameters, without touching how things move: what undoing a change of a parameter is.
+    ///
+    /// # Errors
+    /// If a body cannot be made again; what came before it is restored.
+    pub fn restore_document(&mut self, document: &Document) -> Result<(), WorldError> {
+        let gone: Vec<BodyKey> =
+            self.bodies.iter().map(|(key, _)| key).filter(|key| document.bodies.iter().all(|(k, _)| k != key)).collect();
+        for key in gone {
+            self.remove(key)?;
+        }
+        for (key, body) in &document.bodies {
+            match self.bodies.get(*key) {
+                None => self.insert_as(*key, body.clone())?,
+                Some(_) => self.reform(*key, body)?,
+            }
+        }
+        if self.hail() != document.hail.as_ref() {
+            self.set_hail(document.hail.clone())?;
+        }
+        self.set_listener(document.listener);
+        let same_rooms = match (&self.settings.rooms, &document.rooms) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        if !same_rooms {
+            self.set_rooms(document.rooms.clone());
+        }
+        if self.settings.quality != document.quality {
+            self.set_quality(document.quality);
+        }
+        self.set_budget_us(document.budget_us);
+        self.set_gravity(document.gravity)
+    }
+}

@@ -1,0 +1,390 @@
+//! The control side: bodies with one key each, over physics, contacts, synthesis and space.
+
+mod act;
+mod exchange;
+mod hand;
+mod insert;
+mod place;
+mod reform;
+mod setters;
+mod step;
+mod tell;
+
+pub use hand::Grab;
+pub use setters::Bridge;
+
+use crate::body::Body;
+use crate::change::Script;
+use crate::clock::GameClock;
+use crate::error::{WorldError, check};
+use crate::events::WorldEvent;
+use crate::exclusive::Exclusive;
+use crate::hail::Hail;
+use crate::key::{BodyKey, Slots};
+use crate::listener::Pose;
+use crate::models::{TaskStatus, Tasks};
+use crate::mover::Mover;
+use crate::out::{AudioOut, Voice, VoiceMessage};
+use crate::settings::Settings;
+use crate::shared::{AudioStats, Shared};
+use crate::soft::SoftBodies;
+use crate::surfaces::Surfaces;
+use eigentone_core::contact;
+use eigentone_core::event::BodyId;
+use eigentone_core::{Material, ModalModel, Vec3};
+use eigentone_sim::rigid;
+use eigentone_space::room::{Space, SpaceSettings, space};
+use eigentone_synth::contact::{Partner, Tracker, TrackerSettings};
+use eigentone_synth::texture::Prepared;
+use eigentone_synth::{Handle, Stats};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// Steps of the simulation after which sources are placed anew.
+pub(crate) const PLACED_EVERY: u64 = 8;
+
+/// Events that wait to be read; of more, the oldest are forgotten.
+const MAX_EVENTS: usize = 1 << 16;
+
+/// A world: bodies that move, touch and sound. It is the control side and owns everything; what is heard comes out of its [`AudioOut`].
+pub struct World {
+    pub(crate) settings: Settings,
+    pub(crate) bodies: Slots<Live>,
+    pub(crate) engine: Exclusive<Handle>,
+    space: Exclusive<Space>,
+    to_audio: Exclusive<rtrb::Producer<VoiceMessage>>,
+    from_audio: Exclusive<rtrb::Consumer<Box<Voice>>>,
+    pub(crate) tracker: Tracker,
+    pub(crate) rigid: Exclusive<rigid::World>,
+    mover: Option<Box<dyn Mover>>,
+    pub(crate) clock: GameClock,
+    pub(crate) time: GameTime,
+    pub(crate) script: Script,
+    pub(crate) hail: Option<Hail>,
+    pub(crate) soft: SoftBodies,
+    tasks: Exclusive<Tasks>,
+    pub(crate) listener: Pose,
+    events: VecDeque<WorldEvent>,
+    surfaces: Surfaces,
+    shared: Arc<Shared>,
+    /// Whose sound each engine slot and voice is.
+    owners: BTreeMap<u32, (BodyId, BodyKey)>,
+    free_voices: Vec<u32>,
+    voice_generation: u32,
+    grabs: u64,
+    pub(crate) counts: Counts,
+    /// Sources of which the space must still be told that they are gone.
+    leaving: Vec<BodyId>,
+    /// Voices of which the audio side must still be told that they are gone.
+    ended_voices: Vec<BodyId>,
+    /// Whether the engine must still be told of the quality.
+    flush_quality: bool,
+    recording: bool,
+    frames: Vec<contact::ContactFrame>,
+    /// What the tracker was told of bodies with a model, so that places on it are sorted once.
+    partners: BTreeMap<usize, (Arc<ModalModel>, Partner)>,
+}
+
+/// The game's time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct GameTime {
+    /// Steps of the world's own simulation.
+    pub steps: u64,
+    /// Reached, in s.
+    pub now_s: f64,
+    /// Passed, but less than a step, in s.
+    pub owed_s: f64,
+    pub paused: bool,
+    /// Whether the world's own bodies stand still.
+    pub still: bool,
+    /// When sources were last placed.
+    pub placed_s: f64,
+}
+
+/// What could not be done as it was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Groups of events that came too late and were shifted as a whole.
+    pub late_frames: u64,
+    /// Gaps in time that were jumped over.
+    pub jumps: u64,
+    /// Seconds that were asked for at once and left out, because nobody could have waited for them.
+    pub skipped_s: f64,
+    /// Blows and contacts for which the way to the audio side was full.
+    pub shed: u64,
+    /// Events that nobody read and that were forgotten.
+    pub unread: u64,
+}
+
+/// A body in the world.
+#[derive(Clone, Debug)]
+pub(crate) struct Live {
+    /// As it would be inserted again, kept up to date.
+    pub body: Body,
+    pub material: Arc<Material>,
+    pub surface: Arc<Prepared>,
+    pub mass_kg: f64,
+    /// Its resonator.
+    pub engine: Option<BodyId>,
+    /// Its voice, if it is one, or its place among soft bodies' sounds.
+    pub voice: Option<BodyId>,
+    pub model: Option<Arc<ModalModel>>,
+    pub pose: contact::Pose,
+    /// Whether it is part of the world's own physics.
+    pub rigid: bool,
+    /// What the engine has not been told yet.
+    pub dirty: Dirty,
+    /// A model that waits for room on the way to the audio side.
+    pub next: Option<Arc<ModalModel>>,
+    /// Whether the space knows it, and whether something has just happened to it.
+    pub placed: bool,
+    pub excited: bool,
+    /// The grab that pulls it.
+    pub grab: Option<u64>,
+    /// What it was before it was held.
+    pub held: Option<(crate::body::Kind, f32)>,
+}
+
+/// Which parameters have changed since the engine was told.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Dirty {
+    pub gain: bool,
+    pub emphasis: bool,
+    pub frequency: bool,
+    pub strain: bool,
+}
+
+impl World {
+    /// Makes a world, and the audio side that goes into the callback.
+    ///
+    /// # Errors
+    /// If a setting makes no sense.
+    pub fn new(settings: Settings) -> Result<(Self, AudioOut), WorldError> {
+        check("Settings::full_scale_pa", settings.full_scale_pa, 1e-6..=1e12, "positive")?;
+        check("Settings::max_bodies", settings.max_bodies as f64, 1.0..=1e6, "1 to 1,000,000")?;
+        check("Settings::max_voices", settings.max_voices as f64, 0.0..=4096.0, "at most 4096")?;
+        let rate_hz = settings.sample_rate_hz;
+        // Room for the tails of swaps and for bodies that fade while others take their place.
+        let slots = settings.max_bodies + settings.max_bodies / 4 + 16;
+        let (engine, synth) = eigentone_synth::engine(eigentone_synth::Settings {
+            sample_rate_hz: rate_hz,
+            most_bodies: slots,
+            most_modes_per_body: settings.max_modes_per_body,
+            most_events: settings.max_events,
+            most_bridges: settings.max_bridges,
+            most_contacts: settings.max_contacts,
+            quality: settings.quality,
+            ..eigentone_synth::Settings::default()
+        })?;
+        let rigid = rigid::World::new(rigid::WorldSettings {
+            gravity: settings.gravity,
+            step_s: settings.step_s,
+            most_bodies: settings.max_bodies,
+            ..rigid::WorldSettings::default()
+        })?;
+        let (space, renderer) = space(&SpaceSettings {
+            sample_rate_hz: rate_hz,
+            most_sources: slots + settings.max_voices,
+            spatial: settings.spatial.clone(),
+            doppler: settings.doppler,
+            field: settings.rooms.clone(),
+            update_s: PLACED_EVERY as f64 * settings.step_s,
+            ..SpaceSettings::default()
+        });
+        let shared = Arc::new(Shared::new(slots + settings.max_voices));
+        let (to_audio, from_control) = rtrb::RingBuffer::new(8 * settings.max_voices.max(8));
+        let (to_control, from_audio) = rtrb::RingBuffer::new(2 * settings.max_voices.max(8));
+        let out = AudioOut::new(
+            synth,
+            renderer,
+            from_control,
+            to_control,
+            slots,
+            settings.max_voices,
+            settings.full_scale_pa,
+            shared.clone(),
+        );
+        let tracker = TrackerSettings { seed: settings.seed, ..TrackerSettings::default() };
+        let mut world = Self {
+            bodies: Slots::new(settings.max_bodies),
+            engine: Exclusive::new(engine),
+            space: Exclusive::new(space),
+            to_audio: Exclusive::new(to_audio),
+            from_audio: Exclusive::new(from_audio),
+            tracker: Tracker::new(tracker, rate_hz),
+            rigid: Exclusive::new(rigid),
+            mover: None,
+            clock: GameClock::new(settings.timing),
+            time: GameTime::default(),
+            script: Script::default(),
+            hail: None,
+            soft: SoftBodies::new(&settings),
+            tasks: Exclusive::new(Tasks::new(settings.models.clone())),
+            listener: Pose::default(),
+            events: VecDeque::new(),
+            surfaces: Surfaces::new(settings.surfaces.clone(), settings.seed, rate_hz),
+            shared,
+            owners: BTreeMap::new(),
+            free_voices: (slots as u32..(slots + settings.max_voices) as u32).rev().collect(),
+            voice_generation: 0,
+            grabs: 0,
+            counts: Counts::default(),
+            leaving: Vec::new(),
+            ended_voices: Vec::new(),
+            flush_quality: false,
+            recording: false,
+            frames: Vec::new(),
+            partners: BTreeMap::new(),
+            settings,
+        };
+        world.set_budget_us(world.settings.budget_us);
+        world.set_listener(Pose::default());
+        Ok((world, out))
+    }
+
+    /// A body as it is now: what [`insert`](Self::insert) would need to make it again.
+    pub fn body(&self, key: BodyKey) -> Option<&Body> {
+        self.bodies.get(key).map(|live| &live.body)
+    }
+
+    /// Whether there is such a body.
+    pub fn contains(&self, key: BodyKey) -> bool {
+        self.bodies.get(key).is_some()
+    }
+
+    /// All bodies, in the order of their numbers.
+    pub fn bodies(&self) -> impl Iterator<Item = (BodyKey, &Body)> {
+        self.bodies.iter().map(|(key, live)| (key, &live.body))
+    }
+
+    /// How many bodies there are.
+    pub fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.bodies.len() == 0
+    }
+
+    /// The body with this number in contact frames.
+    pub fn key_of_number(&self, number: u32) -> Option<BodyKey> {
+        self.bodies.key_of(number)
+    }
+
+    /// The body that a source of the [audio side](AudioOut::sources) belongs to.
+    pub fn key_of_source(&self, source: BodyId) -> Option<BodyKey> {
+        self.owners.get(&source.slot).filter(|(id, _)| *id == source).map(|(_, key)| *key)
+    }
+
+    /// Where a body is and how it moves.
+    pub fn pose(&self, key: BodyKey) -> Option<&contact::Pose> {
+        self.bodies.get(key).map(|live| &live.pose)
+    }
+
+    /// A body's mass, in kg.
+    pub fn mass_kg(&self, key: BodyKey) -> Option<f64> {
+        self.bodies.get(key).map(|live| live.mass_kg)
+    }
+
+    /// The model that a body sounds with now: a provisional one until its own is ready.
+    pub fn model(&self, key: BodyKey) -> Option<&Arc<ModalModel>> {
+        let live = self.bodies.get(key)?;
+        match live.body.sound {
+            crate::body::Sound::Shared { with, .. } => self.bodies.get(with)?.model.as_ref(),
+            _ => live.model.as_ref(),
+        }
+    }
+
+    /// Whether a body sounded in the last block.
+    pub fn is_sounding(&self, key: BodyKey) -> bool {
+        let live = self.bodies.get(key);
+        live.and_then(|l| l.engine.or(l.voice)).is_some_and(|id| self.shared.is_sounding(id.slot as usize))
+    }
+
+    /// Models that are being made.
+    pub fn tasks(&mut self) -> Vec<TaskStatus> {
+        self.tasks.get().status().collect()
+    }
+
+    /// How it was made.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Game time, in s.
+    pub fn time_s(&self) -> f64 {
+        self.time.now_s
+    }
+
+    /// From motion to sound, in s, before the [latency of the mix](AudioOut::latency) and that of the device.
+    pub fn latency_s(&self) -> f64 {
+        self.clock.latency_s(self.shared.host_block() as f64 / self.settings.sample_rate_hz)
+    }
+
+    /// What could not be done as it was asked for.
+    pub fn counts(&self) -> Counts {
+        Counts { late_frames: self.clock.late_frames, jumps: self.clock.jumps, ..self.counts }
+    }
+
+    /// What the synthesis has been doing.
+    pub fn stats(&mut self) -> Stats {
+        self.engine.get().stats()
+    }
+
+    /// What the audio side has been doing around it.
+    pub fn audio_stats(&self) -> AudioStats {
+        self.shared.stats()
+    }
+
+    /// What the rooms were asked for.
+    pub fn space_stats(&mut self) -> eigentone_space::room::SpaceStats {
+        self.space.get().stats()
+    }
+
+    /// What happened since the last call, in the order in which it was found out.
+    pub fn drain_events(&mut self) -> impl Iterator<Item = WorldEvent> {
+        self.events.drain(..)
+    }
+
+    /// Where the listener is.
+    pub fn listener(&self) -> Pose {
+        self.listener
+    }
+
+    pub(crate) fn say(&mut self, event: WorldEvent) {
+        if self.events.len() >= MAX_EVENTS {
+            self.events.pop_front();
+            self.counts.unread += 1;
+        }
+        self.events.push_back(event);
+    }
+
+    pub(crate) fn live(&self, key: BodyKey) -> Result<&Live, WorldError> {
+        self.bodies.get(key).ok_or(WorldError::Gone(key))
+    }
+
+    pub(crate) fn live_mut(&mut self, key: BodyKey) -> Result<&mut Live, WorldError> {
+        self.bodies.get_mut(key).ok_or(WorldError::Gone(key))
+    }
+}
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("World")
+            .field("settings", &self.settings)
+            .field("bodies", &self.bodies.len())
+            .field("time_s", &self.time.now_s)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A place that is a number.
+pub(crate) fn finite(what: &'static str, v: Vec3) -> Result<Vec3, WorldError> {
+    let worst = v.abs().max_element();
+    if v.is_finite() && worst <= 1e6 {
+        Ok(v)
+    } else {
+        Err(WorldError::Number { what, found: if v.is_finite() { worst } else { f64::NAN }, wanted: "finite and below 1e6" })
+    }
+}

@@ -1,0 +1,101 @@
+//! Makes a body what it was, changing only what differs.
+
+use super::World;
+use crate::body::{Body, Sound, Stuff, Surface};
+use crate::change::Change;
+use crate::error::WorldError;
+use crate::key::BodyKey;
+use std::sync::Arc;
+
+impl World {
+    /// Makes a body what `wanted` says, except for where it is and how it moves.
+    pub(crate) fn reform(&mut self, key: BodyKey, wanted: &Body) -> Result<(), WorldError> {
+        let now = self.live(key)?.body.clone();
+        let mut changes = Vec::new();
+        let mut differs = |differs: bool, change: Change| {
+            if differs {
+                changes.push(change);
+            }
+        };
+        let (p, q) = (now.params, wanted.params);
+        differs(p.gain != q.gain, Change::Gain(q.gain));
+        differs(p.emphasis != q.emphasis, Change::Emphasis(q.emphasis));
+        differs(p.damping != q.damping, Change::Damping(q.damping));
+        differs(p.frequency != q.frequency, Change::Frequency(q.frequency));
+        differs(p.strain != q.strain, Change::Strain(q.strain));
+        differs(!same_stuff(&now.material, &wanted.material), Change::Material(wanted.material.clone()));
+        differs(!same_sound(&now.sound, &wanted.sound), Change::Sound(wanted.sound.clone()));
+        differs(!same_surface(&now.surface, &wanted.surface), Change::Surface(wanted.surface.clone()));
+        differs(now.kind != wanted.kind, Change::Kind(wanted.kind.clone()));
+        differs(now.present != wanted.present, Change::Present(wanted.present));
+        differs(now.drive != wanted.drive, Change::Drive(wanted.drive));
+        for change in changes {
+            self.change(key, change)?;
+        }
+        self.reshape(key, wanted)?;
+        if now.friction != wanted.friction || now.restitution != wanted.restitution {
+            let live = self.live_mut(key)?;
+            (live.body.friction, live.body.restitution) = (wanted.friction, wanted.restitution);
+            self.set_surface_of(key, wanted.surface.clone())?;
+        }
+        if now.mass_kg != wanted.mass_kg {
+            self.live_mut(key)?.body.mass_kg = wanted.mass_kg;
+            match wanted.mass_kg {
+                Some(mass_kg) => self.change(key, Change::Mass(mass_kg))?,
+                None => self.weigh(key)?,
+            }
+        }
+        let resonator = |b: &Body| (b.glide, b.nonlinear, b.strain_sensitivity);
+        if resonator(&now) != resonator(wanted) {
+            self.set_resonator(key, wanted.glide, wanted.nonlinear, wanted.strain_sensitivity)?;
+        }
+        if now.diffuse != wanted.diffuse {
+            self.set_diffuse(key, wanted.diffuse.clone())?;
+        }
+        self.set_directivity(key, wanted.directivity)?;
+        self.set_label(key, &wanted.name, wanted.user_data)
+    }
+
+    fn reshape(&mut self, key: BodyKey, wanted: &Body) -> Result<(), WorldError> {
+        let live = self.live(key)?;
+        let shape = &live.body.shape;
+        if Arc::ptr_eq(&shape.mesh, &wanted.shape.mesh) && shape.collider == wanted.shape.collider {
+            return Ok(());
+        }
+        if live.rigid
+            && let Some(collider) = wanted.shape.rigid(live.body.moves())
+        {
+            self.rigid.get().set_shape(key.number(), &collider)?;
+        }
+        self.live_mut(key)?.body.shape = wanted.shape.clone();
+        self.weigh(key)
+    }
+}
+
+fn same_stuff(a: &Stuff, b: &Stuff) -> bool {
+    match (a, b) {
+        (Stuff::Named(a), Stuff::Named(b)) => a == b,
+        (Stuff::Material(a), Stuff::Material(b)) => Arc::ptr_eq(a, b) || a == b,
+        _ => false,
+    }
+}
+
+fn same_sound(a: &Sound, b: &Sound) -> bool {
+    match (a, b) {
+        (Sound::Made, Sound::Made) | (Sound::Voice, Sound::Voice) | (Sound::Silent, Sound::Silent) => true,
+        (Sound::MadeWith(a), Sound::MadeWith(b)) => a == b,
+        (Sound::Model(a), Sound::Model(b)) => Arc::ptr_eq(a, b),
+        (Sound::Shared { with: a, factor: x }, Sound::Shared { with: b, factor: y }) => a == b && x == y,
+        _ => false,
+    }
+}
+
+fn same_surface(a: &Surface, b: &Surface) -> bool {
+    match (a, b) {
+        (Surface::OfMaterial, Surface::OfMaterial) => true,
+        (Surface::Named(a), Surface::Named(b)) => a == b,
+        (Surface::Texture(a), Surface::Texture(b)) => Arc::ptr_eq(a, b) || a == b,
+        (Surface::Ready(a), Surface::Ready(b)) => Arc::ptr_eq(a, b),
+        _ => false,
+    }
+}
