@@ -28,6 +28,7 @@ mod motion;
 mod shape;
 mod spec;
 mod step;
+mod torus;
 mod touch;
 mod travel;
 
@@ -99,6 +100,7 @@ impl World {
         let mut world = PhysicsWorld::new();
         world.gravity = to_engine(settings.gravity);
         world.integration_parameters = engine::parameters(&settings);
+        world.narrow_phase.set_query_dispatcher(torus::dispatch::Dispatcher);
         Ok(Self { settings, engine: world, bodies: Vec::new(), steps: 0, touching: BTreeMap::new(), contacts_made: 0 })
     }
 

@@ -2,6 +2,7 @@
 
 use super::mass::Bulk;
 use super::spec::{Mass, RigidError, Shape};
+use super::torus::Torus;
 use super::{checked, checked_turn, positive, to_engine};
 use eigentone_core::{TriMesh, Vec3};
 use rapier3d::glamx::Quat;
@@ -34,12 +35,12 @@ impl Built {
                 }
                 let mass = 8.0 * half.x * half.y * half.z;
                 let shape = SharedShape::cuboid(half.x as f32, half.y as f32, half.z as f32);
-                Ok(Self::convex(shape, Bulk::symmetric(mass, *half * *half * (mass / 3.0))))
+                Ok(Self::whole(shape, Bulk::symmetric(mass, *half * *half * (mass / 3.0))))
             }
             Shape::Sphere { radius } => {
                 let r = positive("radius", *radius)?;
                 let mass = 4.0 / 3.0 * PI * r.powi(3);
-                Ok(Self::convex(SharedShape::ball(r as f32), Bulk::symmetric(mass, Vec3::splat(mass * r * r / 5.0))))
+                Ok(Self::whole(SharedShape::ball(r as f32), Bulk::symmetric(mass, Vec3::splat(mass * r * r / 5.0))))
             }
             Shape::Cylinder { half_height, radius } => {
                 let (h, r) = (positive("half height", *half_height)?, positive("radius", *radius)?);
@@ -50,9 +51,17 @@ impl Built {
                 let parts = vec![(up, SharedShape::cylinder(h as f32, r as f32))];
                 Ok(Self { parts, bulk: Bulk::symmetric(mass, moments), closed: true })
             }
+            Shape::Ring { radius, stock_radius } => {
+                let (big, small) = (positive("radius", *radius)?, positive("stock radius", *stock_radius)?);
+                let mass = 2.0 * PI * PI * big * small * small;
+                let across = big * big / 2.0 + 3.0 / 8.0 * small * small;
+                let moments = Vec3::new(across, across, small * small / 4.0) * mass;
+                let torus = Torus { radius: big as f32, stock_radius: small as f32 };
+                Ok(Self::whole(SharedShape::new(torus), Bulk::symmetric(mass, moments)))
+            }
             Shape::Hull(mesh) => {
                 let (shape, bulk) = convex_hull(&buffers(mesh)?.0)?;
-                Ok(Self::convex(shape, bulk))
+                Ok(Self::whole(shape, bulk))
             }
             Shape::Decomposed(mesh) => Self::decomposed(mesh),
             Shape::Mesh(mesh) => Self::triangles(mesh),
@@ -73,7 +82,7 @@ impl Built {
         }
     }
 
-    fn convex(shape: SharedShape, bulk: Bulk) -> Self {
+    fn whole(shape: SharedShape, bulk: Bulk) -> Self {
         Self { parts: vec![(EnginePose::IDENTITY, shape)], bulk, closed: true }
     }
 

@@ -23,6 +23,13 @@ pub enum Shape<'a> {
         /// Its radius.
         radius: f64,
     },
+    /// A ring of round stock around the z axis, centred on the origin: a torus.
+    Ring {
+        /// Radius of the circle in the middle of the stock.
+        radius: f64,
+        /// Radius of the stock; where it is more than `radius`, mass counts twice.
+        stock_radius: f64,
+    },
     /// The convex hull of a mesh's vertices, solid.
     Hull(&'a TriMesh),
     /// A mesh cut into convex parts: what a moving concave body should be. Mass and inertia are the mesh's own.

@@ -3,6 +3,10 @@
 //! Two spheres with centres of curvature at distances `R_i`: `v_C = (R₂ v₁ + R₁ v₂) / (R₁ + R₂)`. A round surface on a flat
 //! one: `v_C = v_cv + ω_flat × (r_C − r_cv)`, with the centre of curvature `cv` of the round one. A cylinder on its side is round
 //! about the nearest point of its axis. Over surface `i` the point travels at `|v_C − v_Si|`.
+//!
+//! A ring of axis `a` touches a flat of normal `n` below the point of its circle in the direction `e` that is nearest to it: `e` is in
+//! the plane of `n` and `a` and at right angles to `a`. With `b = a × e`, `e' = b (n' · b − (n · a)(a' · b)) / (n · e) − a (e · a')`,
+//! and `v_C = v_ring + R e' + ω_flat × (r_C − r_circle)`.
 
 use super::motion::Motion;
 use super::spec::Shape;
@@ -17,6 +21,9 @@ pub(super) enum Surface {
         half_height: f64,
     },
     Box,
+    Ring {
+        radius: f64,
+    },
     /// Made of facets.
     Other,
 }
@@ -27,6 +34,7 @@ impl Surface {
             Shape::Sphere { .. } => Self::Sphere,
             Shape::Cylinder { half_height, .. } => Self::Cylinder { half_height: *half_height },
             Shape::Box { .. } => Self::Box,
+            Shape::Ring { radius, .. } => Self::Ring { radius: *radius },
             _ => Self::Other,
         }
     }
@@ -37,6 +45,8 @@ enum Around {
     /// With its centre of curvature.
     Round(Vec3),
     Flat,
+    /// A ring's, with the radius of its circle.
+    Rim(f64),
     Sharp,
 }
 
@@ -60,9 +70,25 @@ fn around(surface: Surface, motion: &Motion, point: Vec3, normal: Vec3) -> Aroun
                 Around::Sharp
             }
         }
+        Surface::Ring { radius } => Around::Rim(radius),
         Surface::Box if local.max_element() < ALONG => Around::Sharp,
         Surface::Box | Surface::Other => Around::Flat,
     }
+}
+
+/// Velocity of the point in which a ring touches a flat; a ring that lies on it touches in no single one.
+fn rim(radius: f64, ring: &Motion, flat: &Motion, point: Vec3, normal: Vec3) -> Option<Vec3> {
+    let centre = from_engine(ring.place.translation);
+    let axis = from_engine(ring.place.rotation * to_engine(Vec3::Z));
+    let out = (point - centre).reject_from_normalized(axis).normalize_or_zero();
+    let (facing, around) = (normal.dot(out), axis.cross(out));
+    if facing.abs() < ACROSS {
+        return None;
+    }
+    let (axis_turns, normal_turns) = (ring.spin.cross(axis), flat.spin.cross(normal));
+    let along = (normal_turns.dot(around) - normal.dot(axis) * axis_turns.dot(around)) / facing;
+    let out_turns = around * along - axis * out.dot(axis_turns);
+    Some(ring.at(centre) + radius * out_turns + flat.spin.cross(point - centre - radius * out))
 }
 
 /// Speeds of the point of contact over both surfaces, where their curvature tells.
@@ -73,6 +99,8 @@ pub(super) fn travel(surfaces: [Surface; 2], motions: &[Motion; 2], point: Vec3,
     let velocity = match (first, second) {
         (Around::Round(centre), Around::Flat) => over_flat(0, centre),
         (Around::Flat, Around::Round(centre)) => over_flat(1, centre),
+        (Around::Rim(radius), Around::Flat) => rim(radius, &motions[0], &motions[1], point, normal)?,
+        (Around::Flat, Around::Rim(radius)) => rim(radius, &motions[1], &motions[0], point, normal)?,
         (Around::Round(a), Around::Round(b)) if surfaces == [Surface::Sphere; 2] => {
             let (ra, rb) = (point.distance(a), point.distance(b));
             (motions[0].at(a) * rb + motions[1].at(b) * ra) / (ra + rb)

@@ -142,6 +142,8 @@ fn bad_specs_are_errors() {
         BodySpec::new(Shape::Sphere { radius: -0.1 }),
         BodySpec::new(Shape::Box { half: Vec3::new(0.1, 0.0, 0.1) }),
         BodySpec::new(Shape::Cylinder { half_height: f64::NAN, radius: 0.1 }),
+        BodySpec::new(Shape::Ring { radius: 0.1, stock_radius: 0.0 }),
+        BodySpec::new(Shape::Ring { radius: f64::INFINITY, stock_radius: 0.01 }),
         BodySpec::new(Shape::Hull(&empty)),
         BodySpec::new(Shape::Hull(&flat)),
         BodySpec::new(Shape::Hull(&point)),

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod momentum;
+mod rings;
 mod stream;
 mod surfaces;
 

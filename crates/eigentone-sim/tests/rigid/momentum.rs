@@ -22,6 +22,7 @@ fn impulses_of_a_bouncing_body_are_its_change_of_momentum() {
     let shapes = [
         ("box", Shape::Box { half: Vec3::new(0.04, 0.025, 0.015) }),
         ("cylinder", Shape::Cylinder { half_height: 0.04, radius: 0.02 }),
+        ("ring", Shape::Ring { radius: 0.05, stock_radius: 0.012 }),
         ("hull", Shape::Hull(&block)),
         ("compound", angle()),
         ("decomposed", Shape::Decomposed(&ring)),

@@ -13,9 +13,6 @@ const FLOOR_DEPTH_M: f64 = 0.5;
 /// Rate at which spins die away, in 1/s: rolling resistance, tuned so that a tube rolls for a few seconds.
 const SPIN_DAMPING: f64 = 0.8;
 
-/// Links of round stock that a ring collides as.
-const LINKS: usize = 12;
-
 /// The world of a scene at its beginning.
 pub(super) fn build(scene: &Scene, plan: &Plan, warnings: &mut Vec<String>) -> Result<World, Error> {
     let bad = |name: &str, e: &dyn std::fmt::Display| Error::Scene {
@@ -120,7 +117,9 @@ fn rigid_shape(planned: &Planned) -> Rigid<'_> {
         (_, Shape::Sphere(radius)) => Rigid::Sphere { radius: s * radius },
         (_, Shape::Plate([x, y])) => slab(s * x, s * y, planned.wall_m()),
         (_, Shape::Disc(radius)) => Rigid::Cylinder { half_height: 0.5 * planned.wall_m(), radius: s * radius },
-        (_, Shape::Ring { radius, stock_radius, .. }) => ring(s * radius, s * stock_radius),
+        (_, Shape::Ring { radius, stock_radius, .. }) => {
+            Rigid::Ring { radius: s * radius, stock_radius: s * stock_radius }
+        }
         // Round, whatever the facets of its mesh: on those it would rattle. Who wants that asks for the hull.
         (_, &Shape::Cylinder { radius, height, capped: true, .. }) => {
             Rigid::Cylinder { half_height: 0.5 * s * height, radius: s * radius }
@@ -128,20 +127,4 @@ fn rigid_shape(planned: &Planned) -> Rigid<'_> {
         _ if body.is_fixed() => Rigid::Mesh(mesh),
         _ => Rigid::Decomposed(mesh),
     }
-}
-
-/// A ring as a chain of short cylinders, end to end.
-fn ring(radius: f64, stock_radius: f64) -> Rigid<'static> {
-    let half_height = radius * (std::f64::consts::PI / LINKS as f64).tan();
-    let link = |k: usize| {
-        let angle = std::f64::consts::TAU * k as f64 / LINKS as f64;
-        let outward = Vec3::new(angle.cos(), angle.sin(), 0.0);
-        let along = glam::DQuat::from_rotation_arc(Vec3::Z, Vec3::new(-outward.y, outward.x, 0.0));
-        Part {
-            offset: radius * outward,
-            rotation: along.to_array(),
-            shape: Rigid::Cylinder { half_height, radius: stock_radius },
-        }
-    };
-    Rigid::Compound((0..LINKS).map(link).collect())
 }
