@@ -144,6 +144,8 @@ pub struct Body {
     pub diffuse: Option<Vec<DiffuseBand>>,
     /// Directions in which it is louder; the axis is in its own frame.
     pub directivity: Option<Directivity>,
+    /// Its finite elements, if it is soft: see [`World::insert_soft`](crate::World::insert_soft).
+    pub soft: Option<Arc<crate::soft::SoftSpec>>,
 }
 
 /// Rate at which spins die away if nothing else is said, in 1/s: rolling resistance, tuned so that a tube rolls for a few seconds.
@@ -175,6 +177,7 @@ impl Body {
             nonlinear: None,
             diffuse: None,
             directivity: None,
+            soft: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Hail: a cloud of particles over bodies, and the blows they give.
 
+use crate::body::Kind;
 use crate::error::WorldError;
 use crate::events::{EventKind, Particle, WorldEvent};
 use crate::key::BodyKey;
@@ -119,8 +120,9 @@ impl World {
     /// If it does not hail, or a number makes no sense.
     pub fn set_stones(&mut self, mass_kg: [f64; 2], energy: EnergyLaw) -> Result<(), WorldError> {
         let hail = self.hailing()?;
-        hail.simulation.set_stones(mass_kg, energy)?;
-        (hail.settings.cloud.mass_kg, hail.settings.cloud.energy) = (mass_kg, energy);
+        let cloud = Cloud { mass_kg, energy, ..hail.settings.cloud.clone() };
+        hail.simulation.set_cloud(cloud.clone())?;
+        hail.settings.cloud = cloud;
         Ok(())
     }
 
@@ -200,7 +202,7 @@ impl World {
     /// What a blow needs to know of a body that sounds.
     fn struck(&self, key: BodyKey) -> Option<(eigentone_core::event::BodyId, Arc<ModalModel>, f64, Pose)> {
         let live = self.bodies.get(key)?;
-        let mass_kg = if live.body.moves() { live.mass_kg } else { f64::INFINITY };
+        let mass_kg = if live.body.kind == Kind::Fixed { f64::INFINITY } else { live.mass_kg };
         Some((live.engine?, self.model(key)?.clone(), mass_kg, live.pose))
     }
 }

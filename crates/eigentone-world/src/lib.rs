@@ -44,6 +44,7 @@ pub use out::{AudioOut, SourceBlock, VoiceWriter};
 pub use settings::{FULL_SCALE_PA, Settings, Timing};
 pub use shape::{Collider, FLOOR_M, Shape, WALL};
 pub use shared::AudioStats;
+pub use soft::{SoftSpec, SoftStats};
 pub use snapshot::{Document, Motion, Snapshot};
 pub use strike::{Blow, Mallet, Strike, Target};
 pub use surfaces::smooth;

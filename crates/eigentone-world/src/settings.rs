@@ -48,6 +48,8 @@ pub struct Settings {
     pub gravity: Vec3,
     /// Length of a step of the simulation, in s.
     pub step_s: f64,
+    /// Length of a step of soft bodies, in s; the longest that is stable if not given.
+    pub soft_step_s: Option<f64>,
     /// What may be left out.
     pub quality: Quality,
     /// Processor time per 64 samples that the audio side may take, in µs; modes are left out in the order of audibility to keep it. For live use: what is heard then depends on the machine.
@@ -84,6 +86,7 @@ impl Default for Settings {
             max_voices: 16,
             gravity: Vec3::new(0.0, 0.0, -9.81),
             step_s: 1.0 / 480.0,
+            soft_step_s: None,
             quality: Quality::default(),
             budget_us: None,
             full_scale_pa: FULL_SCALE_PA,

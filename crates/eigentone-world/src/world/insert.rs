@@ -75,6 +75,11 @@ impl World {
         self.tracker.add(key.number(), partner);
         self.bodies.insert_at(key, live);
         self.flush(key);
+        self.tell_soft(key);
+        if let Err(error) = self.start_soft(key) {
+            self.remove(key)?;
+            return Err(error);
+        }
         if let Some(request) = request {
             self.start_task(key, request);
         }
@@ -193,7 +198,7 @@ impl World {
 
     /// What the tracker is told of a body.
     pub(super) fn partner(&mut self, live: &Live) -> Partner {
-        let mass_kg = if live.body.moves() || live.body.kind == Kind::External { live.mass_kg } else { f64::INFINITY };
+        let mass_kg = if live.body.kind == Kind::Fixed { f64::INFINITY } else { live.mass_kg };
         let model = match live.body.sound {
             Sound::Shared { with, .. } => self.bodies.get(with).and_then(|other| other.model.as_ref()),
             _ => live.model.as_ref(),

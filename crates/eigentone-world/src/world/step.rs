@@ -82,7 +82,7 @@ impl World {
             self.hear(frame);
         }
         self.time.now_s = end_s;
-        self.pass(begin_s, end_s);
+        self.pass(end_s);
         if self.time.steps.is_multiple_of(PLACED_EVERY) {
             self.place_all();
         }
@@ -109,7 +109,7 @@ impl World {
         self.run_script(begin_s + frame.step_s * (1.0 - 1e-9), true);
         self.hear(frame);
         self.time.now_s = end_s;
-        self.pass(begin_s, end_s);
+        self.pass(end_s);
         if first || end_s - self.time.placed_s >= 0.999 * PLACED_EVERY as f64 * self.settings.step_s {
             self.place_all();
         }
@@ -117,11 +117,11 @@ impl World {
         Ok(())
     }
 
-    /// What happens beside rigid bodies from one time to the next.
-    fn pass(&mut self, begin_s: f64, end_s: f64) {
+    /// What happens beside rigid bodies until a time.
+    fn pass(&mut self, end_s: f64) {
         self.run_script(end_s, false);
         self.run_hail(end_s);
-        self.run_soft(begin_s, end_s);
+        self.run_soft(end_s);
     }
 
     /// Does what was scheduled until this time: what moves bodies, or what does not.

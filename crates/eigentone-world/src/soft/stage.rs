@@ -1,0 +1,217 @@
+//! The simulation of soft bodies and their sound, commanded from outside: by the same thread or from another.
+
+use super::SoftSpec;
+use crate::key::BodyKey;
+use crate::out::VoiceWriter;
+use eigentone_core::Vec3;
+use eigentone_sim::soft::events::Partner;
+use eigentone_sim::soft::radiate::DrySound;
+use eigentone_sim::soft::recoil::Inertia;
+use eigentone_sim::soft::{Collider, ColliderId, SoftError, SoftId, SoftWorld, WorldSettings};
+use glam::DQuat;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What the stage is told.
+pub(super) enum Command {
+    Insert { key: BodyKey, spec: Arc<SoftSpec>, writer: VoiceWriter },
+    Remove(BodyKey),
+    Collider { number: u32, collider: Collider, inertia: Option<Inertia>, position: Vec3, rotation: DQuat },
+    RemoveCollider(u32),
+    Run { samples: usize, poses: Vec<(u32, Vec3, DQuat, Vec3, Vec3)>, listener: Vec3 },
+}
+
+/// What it has done.
+#[derive(Default)]
+pub(super) struct Report {
+    /// Samples done since it began.
+    pub samples: u64,
+    pub stats: SoftStats,
+    pub told: Vec<Told>,
+}
+
+impl Report {
+    pub fn failed_for(&self, body: BodyKey) -> Option<&Told> {
+        self.told.iter().find(|told| matches!(told, Told::Failed { key, .. } if *key == body))
+    }
+}
+
+/// One thing it has to tell.
+pub(super) enum Told {
+    Centre { key: BodyKey, centre: Vec3 },
+    Impulse { number: u32, impulse_ns: Vec3, local_point: Vec3 },
+    Force { number: u32, local_point: Vec3, local_direction: Vec3, first_sample: u64, force_n: Vec<f32> },
+    Touch { time_s: f64, key: BodyKey, other: Option<BodyKey>, number: Option<u32>, position: Vec3, impulse_ns: Vec3 },
+    Failed { key: BodyKey, why: String },
+}
+
+/// What soft bodies have taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SoftStats {
+    /// Bodies.
+    pub bodies: usize,
+    /// Tetrahedra of all of them.
+    pub elements: usize,
+    /// Steps in a second of motion.
+    pub steps_per_s: f64,
+    /// Into how many parts a step was divided, at most.
+    pub divided_most: u32,
+    /// Seconds of computation per second of motion, lately.
+    pub cost: f64,
+}
+
+/// A body and its sound.
+struct Sounding {
+    id: SoftId,
+    dry: DrySound,
+    /// Samples that belong to the time before it was there.
+    skip: usize,
+    writer: VoiceWriter,
+    samples: Vec<f32>,
+}
+
+/// Soft bodies, what they touch, and what they sound.
+pub(super) struct Stage {
+    pub world: SoftWorld,
+    bodies: BTreeMap<BodyKey, Sounding>,
+    colliders: BTreeMap<u32, ColliderId>,
+}
+
+impl Stage {
+    pub fn new(gravity: Vec3, rate_hz: f64, step_s: Option<f64>, collider_step_s: f64) -> Result<Self, SoftError> {
+        let settings = WorldSettings { gravity_m_s2: gravity, step_s, sample_rate_hz: rate_hz, colliders: Vec::new() };
+        let mut world = SoftWorld::new(Vec::new(), &settings)?;
+        world.set_collider_step_s(collider_step_s);
+        Ok(Self { world, bodies: BTreeMap::new(), colliders: BTreeMap::new() })
+    }
+
+    /// Does what it is told; `None` if there is nothing to tell.
+    pub fn act(&mut self, command: Command) -> Option<Report> {
+        match command {
+            Command::Insert { key, spec, writer } => self.insert(key, &spec, writer).err().map(|error| Report {
+                told: vec![Told::Failed { key, why: error.to_string() }],
+                ..self.report()
+            }),
+            Command::Remove(key) => {
+                if let Some(body) = self.bodies.remove(&key) {
+                    self.world.remove(body.id);
+                }
+                None
+            }
+            Command::Collider { number, collider, inertia, position, rotation } => {
+                let id = self.world.insert_collider(collider);
+                self.world.place_collider(id, position, rotation);
+                self.world.set_collider_inertia(id, inertia);
+                if let Some(before) = self.colliders.insert(number, id) {
+                    self.world.remove_collider(before);
+                }
+                None
+            }
+            Command::RemoveCollider(number) => {
+                if let Some(id) = self.colliders.remove(&number) {
+                    self.world.remove_collider(id);
+                }
+                None
+            }
+            Command::Run { samples, poses, listener } => Some(self.run(samples, &poses, listener)),
+        }
+    }
+
+    fn insert(&mut self, key: BodyKey, spec: &SoftSpec, writer: VoiceWriter) -> Result<(), SoftError> {
+        let id = self.world.insert(spec.body.clone())?;
+        if let (Some(start), Some(number)) = (&spec.start, self.world.number(id)) {
+            self.world.displace_to(number, start);
+        }
+        let rate_hz = self.world.sample_rate_hz();
+        if let Some(dry) = DrySound::new(&self.world, id, rate_hz, spec.radiation) {
+            let skip = dry.latency();
+            self.bodies.insert(key, Sounding { id, dry, skip, writer, samples: Vec::new() });
+        }
+        Ok(())
+    }
+
+    fn report(&self) -> Report {
+        let stats = SoftStats {
+            bodies: self.world.len(),
+            elements: self.world.element_count(),
+            steps_per_s: 1.0 / self.world.step_s(),
+            divided_most: self.world.divided_most(),
+            cost: self.world.cost(),
+        };
+        Report { samples: self.world.samples(), stats, told: Vec::new() }
+    }
+
+    fn run(&mut self, samples: usize, poses: &[(u32, Vec3, DQuat, Vec3, Vec3)], listener: Vec3) -> Report {
+        for &(number, position, rotation, velocity, spin) in poses {
+            if let Some(&id) = self.colliders.get(&number) {
+                self.world.move_collider(id, position, rotation, velocity, spin);
+            }
+        }
+        let mut told = Vec::new();
+        let Self { world, bodies, colliders } = self;
+        let toward: Vec<Vec3> = bodies
+            .values()
+            .map(|body| world.get(body.id).map_or(Vec3::Z, |view| listener - view.centre()))
+            .collect();
+        let failed = world.advance_samples(samples, |world| {
+            for (body, toward) in bodies.values_mut().zip(&toward) {
+                let Sounding { dry, samples, .. } = body;
+                dry.listen(world, *toward, |y| samples.push(y));
+            }
+        });
+        for (key, body) in bodies.iter_mut() {
+            let skipped = body.skip.min(body.samples.len());
+            body.skip -= skipped;
+            // What finds no room is late already: the audio side has stopped.
+            body.writer.write(&body.samples[skipped..]);
+            body.samples.clear();
+            if let Some(view) = world.get(body.id) {
+                told.push(Told::Centre { key: *key, centre: view.centre() });
+            }
+        }
+        if let Err(error) = failed {
+            let culprit = error.body_id().and_then(|id| bodies.iter().find(|(_, b)| b.id == id).map(|(key, _)| *key));
+            if let Some(key) = culprit {
+                told.push(Told::Failed { key, why: error.to_string() });
+                if let Some(body) = bodies.remove(&key) {
+                    world.remove(body.id);
+                }
+            }
+        }
+        let number_of = |id: ColliderId| colliders.iter().find(|(_, known)| **known == id).map(|(number, _)| *number);
+        for impulse in world.drain_impulses() {
+            if let Some(number) = number_of(impulse.collider) {
+                let (impulse_ns, local_point) = (impulse.impulse_ns, impulse.local_point);
+                told.push(Told::Impulse { number, impulse_ns, local_point });
+            }
+        }
+        world.drain_forces(|force| {
+            if let Some(number) = number_of(force.collider) {
+                told.push(Told::Force {
+                    number,
+                    local_point: force.local_point,
+                    local_direction: force.local_direction,
+                    first_sample: force.first_sample,
+                    force_n: force.force_n.to_vec(),
+                });
+            }
+        });
+        let key_of = |id: SoftId| bodies.iter().find(|(_, body)| body.id == id).map(|(key, _)| *key);
+        for touch in world.drain_touches(false) {
+            let Some(key) = key_of(touch.body_id) else { continue };
+            let (other, number) = match touch.partner {
+                Partner::Body(id) => (key_of(id), None),
+                Partner::Collider(id) => (None, number_of(id)),
+            };
+            told.push(Told::Touch {
+                time_s: touch.time_s,
+                key,
+                other,
+                number,
+                position: touch.position,
+                impulse_ns: touch.impulse_ns,
+            });
+        }
+        Report { told, ..self.report() }
+    }
+}
