@@ -67,7 +67,7 @@ pub enum Surface {
 
 /// What a body is made of.
 #[derive(Clone, Debug)]
-pub enum Stuff {
+pub enum MaterialRef {
     /// By name, from the table in the settings.
     Named(String),
     /// This.
@@ -87,11 +87,13 @@ pub struct Params {
     pub frequency: f32,
     /// Strain; what it does to the pitch is [`Body::strain_sensitivity`].
     pub strain: f32,
+    /// All lengths, as a factor of the shape: frequencies go with its inverse, masses with its cube.
+    pub size: f64,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { gain: 1.0, emphasis: 1.0, damping: 1.0, frequency: 1.0, strain: 0.0 }
+        Self { gain: 1.0, emphasis: 1.0, damping: 1.0, frequency: 1.0, strain: 0.0, size: 1.0 }
     }
 }
 
@@ -102,17 +104,17 @@ pub struct Body {
     pub name: String,
     /// Anything of yours: an entity, a pointer, an index.
     pub user_data: u64,
-    /// Its form.
+    /// Its form, at size one.
     pub shape: Shape,
     /// What moves it.
     pub kind: Kind,
     /// What it is made of.
-    pub material: Stuff,
+    pub material: MaterialRef,
     /// What it sounds with.
     pub sound: Sound,
     /// What it is like to the touch.
     pub surface: Surface,
-    /// Its mass; that of its model or of its shape if not given.
+    /// Its mass at size one; that of its model or of its shape if not given.
     pub mass_kg: Option<f64>,
     /// Coulomb's coefficient; the surface's if not given.
     pub friction: Option<f64>,
@@ -130,6 +132,8 @@ pub struct Body {
     pub spin: Vec3,
     /// A pull that holds a speed.
     pub drive: Option<Drive>,
+    /// Whether it is held in the hand: it stays where it is and rings briefly.
+    pub held: bool,
     /// Whether it is there; what is not there rests where it is and touches nothing.
     pub present: bool,
     /// What can be changed while it sounds.
@@ -148,6 +152,9 @@ pub struct Body {
     pub soft: Option<Arc<crate::soft::SoftSpec>>,
 }
 
+/// Damping by a hand that holds a body.
+const HAND_DAMPING: f32 = 20.0;
+
 /// Rate at which spins die away if nothing else is said, in 1/s: rolling resistance, tuned so that a tube rolls for a few seconds.
 const SPIN_DAMPING: f64 = 0.8;
 
@@ -158,7 +165,7 @@ impl Body {
             user_data: 0,
             shape,
             kind,
-            material: Stuff::Named("wood".to_owned()),
+            material: MaterialRef::Named("wood".to_owned()),
             sound: Sound::Made,
             surface: Surface::OfMaterial,
             mass_kg: None,
@@ -170,6 +177,7 @@ impl Body {
             velocity: Vec3::ZERO,
             spin: Vec3::ZERO,
             drive: None,
+            held: false,
             present: true,
             params: Params::default(),
             strain_sensitivity: 0.0,
@@ -210,13 +218,13 @@ impl Body {
     /// Of this material, by name; it rings as that.
     pub fn material(self, name: impl Into<String>) -> Self {
         let sound = if matches!(self.sound, Sound::Silent) { Sound::Made } else { self.sound };
-        Self { material: Stuff::Named(name.into()), sound, ..self }
+        Self { material: MaterialRef::Named(name.into()), sound, ..self }
     }
 
     /// Of this material.
     pub fn made_of(self, material: impl Into<Arc<Material>>) -> Self {
         let sound = if matches!(self.sound, Sound::Silent) { Sound::Made } else { self.sound };
-        Self { material: Stuff::Material(material.into()), sound, ..self }
+        Self { material: MaterialRef::Material(material.into()), sound, ..self }
     }
 
     /// With this model.
@@ -259,7 +267,7 @@ impl Body {
         Self { spin, ..self }
     }
 
-    /// As heavy as this, in kg.
+    /// As heavy as this, in kg, at size one.
     pub fn mass(self, mass_kg: f64) -> Self {
         Self { mass_kg: Some(mass_kg), ..self }
     }
@@ -287,6 +295,21 @@ impl Body {
 
     /// Whether forces can move it.
     pub(crate) fn moves(&self) -> bool {
-        matches!(self.kind, Kind::Dynamic)
+        self.kind == Kind::Dynamic && !self.held
+    }
+
+    /// What moves it now: nothing, while it is held.
+    pub(crate) fn moved_by(&self) -> &Kind {
+        if self.held { &Kind::Fixed } else { &self.kind }
+    }
+
+    /// Factor of its decay rates now: a hand damps.
+    pub(crate) fn damping_now(&self) -> f32 {
+        self.params.damping.max(1.0) * if self.held { HAND_DAMPING } else { 1.0 }
+    }
+
+    /// Its form at its size.
+    pub(crate) fn sized(&self) -> Shape {
+        if self.params.size == 1.0 { self.shape.clone() } else { self.shape.scaled(self.params.size) }
     }
 }

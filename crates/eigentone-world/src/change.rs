@@ -1,11 +1,12 @@
 //! What can be done to a body: at once, or at a time.
 
-use crate::body::{Kind, Sound, Stuff, Surface};
+use crate::body::{Kind, Sound, MaterialRef, Surface};
 use crate::key::BodyKey;
 use crate::strike::Strike;
-use eigentone_core::Vec3;
+use eigentone_core::{Ordered, Vec3};
 use eigentone_sim::rigid::Drive;
 use glam::DQuat;
+use std::collections::BTreeMap;
 
 /// Something done to a body: see [`World::change`](crate::World::change) and [`World::schedule`](crate::World::schedule).
 #[derive(Clone, Debug)]
@@ -28,7 +29,7 @@ pub enum Change {
     /// What it sounds with; the old sound goes over into the new.
     Sound(Sound),
     /// What it is made of; its model is made anew.
-    Material(Stuff),
+    Material(MaterialRef),
     /// What it is like to the touch.
     Surface(Surface),
     /// A push that moves it and is not heard by itself.
@@ -64,8 +65,10 @@ pub enum Change {
     Friction(f64),
     /// Share of the speed that a bounce keeps.
     Restitution(f64),
-    /// All lengths times a factor, from what it is now: higher when smaller, as modes of a scaled body are.
+    /// All lengths as a factor of the body's own shape: higher when smaller, as modes of a scaled body are.
     Size(f64),
+    /// Taken in the hand, or let go: held, it stays where it is and rings briefly.
+    Hold(bool),
 }
 
 impl Change {
@@ -87,33 +90,25 @@ impl Change {
 /// Changes that wait for their time, in its order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
-    waiting: Vec<(f64, u64, BodyKey, Change)>,
+    /// What moves bodies, and what does not, by time and in the order in which they came.
+    waiting: [BTreeMap<(Ordered, u64), (BodyKey, Change)>; 2],
     counter: u64,
 }
 
 impl Script {
     pub fn add(&mut self, time_s: f64, body: BodyKey, change: Change) {
         self.counter += 1;
-        let place = self.waiting.partition_point(|(t, n, ..)| (*t, *n) <= (time_s, self.counter));
-        self.waiting.insert(place, (time_s, self.counter, body, change));
+        self.waiting[usize::from(change.moves())].insert((Ordered(time_s), self.counter), (body, change));
     }
 
     pub fn len(&self) -> usize {
-        self.waiting.len()
+        self.waiting.iter().map(BTreeMap::len).sum()
     }
 
-    /// Takes out what is due by this time and asked for.
-    pub fn due(&mut self, until_s: f64, wanted: impl Fn(&Change) -> bool) -> Vec<(f64, BodyKey, Change)> {
-        let end = self.waiting.partition_point(|(t, ..)| *t <= until_s);
-        if end == 0 {
-            return Vec::new();
-        }
-        let taken = self.waiting.extract_if(..end, |(.., change)| wanted(change));
-        taken.map(|(time_s, _, body, change)| (time_s, body, change)).collect()
-    }
-
-    /// Forgets what was to be done to a body.
-    pub fn forget(&mut self, body: BodyKey) {
-        self.waiting.retain(|(_, _, whose, _)| *whose != body);
+    /// Takes out the next that is due by this time: of those that move bodies, or of the others.
+    pub fn next(&mut self, until_s: f64, moving: bool) -> Option<(f64, BodyKey, Change)> {
+        let first = self.waiting[usize::from(moving)].first_entry().filter(|e| e.key().0.0 <= until_s)?;
+        let ((Ordered(time_s), _), (body, change)) = first.remove_entry();
+        Some((time_s, body, change))
     }
 }

@@ -57,6 +57,11 @@ impl GameClock {
         self.speed = speed;
     }
 
+    /// Time stood still: the next that is told is as the first.
+    pub fn restart(&mut self) {
+        self.started = false;
+    }
+
     /// Game time goes on from elsewhere, and is heard as what would have come next.
     pub fn set_game_time(&mut self, from_s: f64, to_s: f64) {
         (self.audio_s, self.game_s) = (self.audio_s(from_s), to_s);
@@ -97,7 +102,7 @@ impl GameClock {
 mod tests {
     use super::*;
 
-    fn live() -> GameClock {
+    fn state() -> GameClock {
         GameClock::new(Timing::Live { latency_s: 0.03 })
     }
 

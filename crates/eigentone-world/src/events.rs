@@ -54,8 +54,8 @@ pub enum EventKind {
     ModelFailed {
         /// Whose.
         body: BodyKey,
-        /// By which task.
-        task: TaskId,
+        /// By which task, if it came to that.
+        task: Option<TaskId>,
         /// Why.
         why: String,
     },
@@ -72,7 +72,7 @@ pub enum EventKind {
         why: String,
     },
     /// What moved bodies broke down; nothing moves any more.
-    MoverFailed {
+    MotionFailed {
         /// Why.
         why: String,
     },

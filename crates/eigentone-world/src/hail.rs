@@ -7,8 +7,8 @@ use crate::key::BodyKey;
 use crate::world::World;
 use eigentone_core::contact::Pose;
 use eigentone_core::event::{Action, Event, Moment};
-use eigentone_core::{ModalModel, SiteTree};
-use eigentone_sim::particles::{Cloud, Collider, EnergyLaw, Impact, ParticleError, Region, Simulation};
+use eigentone_core::{ModalModel, SiteTree, Vec3};
+use eigentone_sim::particles::{self, Cloud, Collider, EnergyLaw, Impact, ParticleError, Region, Simulation};
 use eigentone_synth::ContactTime;
 use glam::DQuat;
 use std::collections::BTreeMap;
@@ -56,17 +56,6 @@ impl Hail {
         let simulation = Simulation::new(settings.cloud.clone(), colliders)?;
         Ok(Self { settings, simulation, impacts: Vec::new(), sites: BTreeMap::new(), began_s })
     }
-
-    /// A body that is gone is struck no more.
-    pub fn forget(&mut self, key: BodyKey) {
-        self.sites.remove(&key);
-        for collider in &mut self.settings.colliders {
-            collider.parts.iter_mut().filter(|part| **part == Some(key)).for_each(|part| *part = None);
-            if collider.moves_with == Some(key) {
-                collider.moves_with = None;
-            }
-        }
-    }
 }
 
 impl World {
@@ -88,7 +77,7 @@ impl World {
     }
 
     /// Where the particles in flight are, for pictures.
-    pub fn hail_positions(&self) -> impl Iterator<Item = eigentone_core::Vec3> {
+    pub fn hail_positions(&self) -> impl Iterator<Item = Vec3> {
         self.hail.iter().flat_map(|hail| hail.simulation.positions())
     }
 
@@ -134,12 +123,14 @@ impl World {
     pub(crate) fn run_hail(&mut self, until_s: f64) {
         let Some(mut hail) = self.hail.take() else { return };
         for (index, collider) in hail.settings.colliders.iter().enumerate() {
-            let moved = collider.moves_with.and_then(|key| self.pose(key));
-            if let Some(pose) = moved {
+            let Some(key) = collider.moves_with else { continue };
+            let spin = self.rigid.get().spin(key.number()).unwrap_or_default();
+            if let Some(pose) = self.pose(key) {
                 let rotation = DQuat::from_array(pose.rotation.map(f64::from));
-                let position = eigentone_core::Vec3::from_array(pose.position.map(f64::from));
-                let velocity = eigentone_core::Vec3::from_array(pose.velocity.map(f64::from));
-                hail.simulation.move_collider(index, position, rotation, velocity);
+                let position = Vec3::from_array(pose.position.map(f64::from));
+                let velocity = Vec3::from_array(pose.velocity.map(f64::from));
+                // What makes no sense leaves the collider where it is.
+                let _ = hail.simulation.set_collider_pose(index, particles::Pose { position, rotation }, velocity, spin);
             }
         }
         hail.impacts.clear();
@@ -201,8 +192,8 @@ impl World {
 
     /// What a blow needs to know of a body that sounds.
     fn struck(&self, key: BodyKey) -> Option<(eigentone_core::event::BodyId, Arc<ModalModel>, f64, Pose)> {
-        let live = self.bodies.get(key)?;
-        let mass_kg = if live.body.kind == Kind::Fixed { f64::INFINITY } else { live.mass_kg };
-        Some((live.engine?, self.model(key)?.clone(), mass_kg, live.pose))
+        let state = self.bodies.get(key)?;
+        let mass_kg = if *state.body.moved_by() == Kind::Fixed { f64::INFINITY } else { state.mass_kg };
+        Some((state.engine?, self.model(key)?.clone(), mass_kg, state.pose))
     }
 }

@@ -1,5 +1,7 @@
 //! One key per body, for physics, contacts, synthesis and space.
 
+use std::collections::VecDeque;
+
 /// A body of a [`World`](crate::World). Keys of bodies that are gone are never taken for others: what is asked of them answers that they are gone. A body that comes back by
 /// [`restore`](crate::World::restore) has its old key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -9,7 +11,7 @@ pub struct BodyKey {
 }
 
 impl BodyKey {
-    /// The number of the body in contact frames: what a physics engine of your own should call it. Numbers are used again after a body is gone.
+    /// The number of the body in contact frames: what a physics engine of your own should call it. Numbers are used again after a body is gone, those that have been free for longest first.
     pub fn number(self) -> u32 {
         self.index
     }
@@ -29,8 +31,8 @@ impl BodyKey {
 #[derive(Clone, Debug)]
 pub(crate) struct Slots<T> {
     places: Vec<Slot<T>>,
-    /// Free places, the one to be used next at the end.
-    free: Vec<u32>,
+    /// Free places, the one that has been free for longest first: frames of a physics engine that still name the old body do not move a new one.
+    free: VecDeque<u32>,
     max: usize,
     len: usize,
 }
@@ -46,7 +48,7 @@ struct Slot<T> {
 
 impl<T> Slots<T> {
     pub fn new(max: usize) -> Self {
-        Self { places: Vec::new(), free: Vec::new(), max, len: 0 }
+        Self { places: Vec::new(), free: VecDeque::new(), max, len: 0 }
     }
 
     pub fn len(&self) -> usize {
@@ -55,13 +57,11 @@ impl<T> Slots<T> {
 
     /// The key that the next [`insert`](Self::insert) gives; `None` if all places are taken.
     pub fn vacant(&self) -> Option<BodyKey> {
-        match self.free.last() {
-            Some(&index) => Some(BodyKey { index, generation: self.places[index as usize].next }),
-            None if self.places.len() < self.max => {
-                Some(BodyKey { index: self.places.len() as u32, generation: 0 })
-            }
-            None => None,
+        if self.places.len() < self.max {
+            return Some(BodyKey { index: self.places.len() as u32, generation: 0 });
         }
+        let index = *self.free.front()?;
+        Some(BodyKey { index, generation: self.places[index as usize].next })
     }
 
     pub fn insert(&mut self, value: T) -> Option<BodyKey> {
@@ -70,10 +70,15 @@ impl<T> Slots<T> {
         Some(key)
     }
 
-    /// Puts something under a key that was known before, or is [vacant](Self::vacant). What is there already is replaced.
+    /// Whether a key may be used: its place exists or could.
+    pub fn fits(&self, key: BodyKey) -> bool {
+        (key.index as usize) < self.max
+    }
+
+    /// Puts something under a key that was known before and [fits](Self::fits), or is [vacant](Self::vacant). What is there already is replaced.
     pub fn insert_at(&mut self, key: BodyKey, value: T) {
         while self.places.len() <= key.index as usize {
-            self.free.insert(0, self.places.len() as u32);
+            self.free.push_back(self.places.len() as u32);
             self.places.push(Slot { generation: 0, next: 0, value: None });
         }
         let slot = &mut self.places[key.index as usize];
@@ -87,7 +92,7 @@ impl<T> Slots<T> {
     pub fn remove(&mut self, key: BodyKey) -> Option<T> {
         let slot = self.places.get_mut(key.index as usize).filter(|s| s.generation == key.generation)?;
         let value = slot.value.take()?;
-        self.free.push(key.index);
+        self.free.push_back(key.index);
         self.len -= 1;
         Some(value)
     }

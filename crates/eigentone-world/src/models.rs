@@ -163,6 +163,13 @@ impl Tasks {
         Ok(task)
     }
 
+    /// Nobody waits for this any more.
+    pub fn cancel(&mut self, task: TaskId) {
+        if let Some((_, control)) = self.running.remove(&task) {
+            control.cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Nobody waits for what is made for this body.
     pub fn cancel_for(&mut self, body: BodyKey) {
         self.running.retain(|_, (whose, control)| {

@@ -156,6 +156,8 @@ impl AudioOut {
     fn render(&mut self) {
         self.receive();
         let Self { synth, space, .. } = self;
+        // What the synthesis has been told of was placed before: so the places are looked at after the messages, and none of a blow is lost.
+        synth.receive();
         space.begin(|body, audibility| synth.set_heard(body, audibility));
         synth.next_block();
         self.bits.fill(0);
@@ -170,10 +172,11 @@ impl AudioOut {
             self.stats.starved += voice.fill(now);
             if voice.sounded {
                 self.bits[voice.id.slot as usize / 64] |= 1 << (voice.id.slot % 64);
-                self.stats.non_finite_samples += safe(&voice.block, self.scale * voice.gain, &mut block);
+                self.stats.non_finite_samples += safe(&voice.block, self.scale, &mut block);
                 self.space.add(voice.id, &block);
             }
         }
+        self.let_go();
         self.shared.publish_sounding(&self.bits);
         let mut mix = [[0.0f32; BLOCK]; 2];
         self.space.finish(&mut mix);
@@ -202,9 +205,19 @@ impl AudioOut {
                     }
                 }
                 VoiceMessage::Remove(id) => {
-                    let place = self.voices.iter_mut().find(|v| v.as_ref().is_some_and(|v| v.id == id));
-                    place.and_then(Option::take).into_iter().for_each(|voice| self.hand_back(voice));
+                    if let Some(voice) = self.voices.iter_mut().flatten().find(|v| v.id == id) {
+                        (voice.gain, voice.leaving) = (0.0, true);
+                    }
                 }
+            }
+        }
+    }
+
+    /// Hands back voices that have faded out.
+    fn let_go(&mut self) {
+        for place in 0..self.voices.len() {
+            if let Some(voice) = self.voices[place].take_if(|v| v.leaving) {
+                self.hand_back(voice);
             }
         }
     }

@@ -44,6 +44,12 @@ pub struct Settings {
     pub max_bridges: usize,
     /// Voices and soft bodies: sources of ready-made samples.
     pub max_voices: usize,
+    /// Blows beyond this are clipped before anything sounds, in N·s.
+    pub max_impulse_ns: f32,
+    /// Forces of contacts beyond this are clipped, in N.
+    pub max_force_n: f32,
+    /// Speeds of contacts beyond this are clipped, in m/s.
+    pub max_speed_m_s: f32,
     /// In m/s².
     pub gravity: Vec3,
     /// Length of a step of the simulation, in s.
@@ -84,6 +90,9 @@ impl Default for Settings {
             max_contacts: 256,
             max_bridges: 64,
             max_voices: 16,
+            max_impulse_ns: 100.0,
+            max_force_n: 10_000.0,
+            max_speed_m_s: 100.0,
             gravity: Vec3::new(0.0, 0.0, -9.81),
             step_s: 1.0 / 480.0,
             soft_step_s: None,

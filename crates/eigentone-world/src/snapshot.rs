@@ -3,25 +3,26 @@
 //! The *document* is what there is and its parameters; the *motion* is everything that decides what happens next: physics, contacts, hail, scripts, seeds. How things ring is in neither: going back does not bring back
 //! a sound. Going on from a restored snapshot gives the same steps as if nothing had happened, bit for bit.
 
-use crate::body::Body;
+use crate::body::{Body, Sound};
 use crate::change::Script;
 use crate::error::WorldError;
 use crate::hail::{Hail, HailSettings};
 use crate::key::BodyKey;
 use crate::listener::Pose;
 use crate::world::{GameTime, World};
-use eigentone_core::Vec3;
+use eigentone_core::{ModalModel, Vec3};
 use eigentone_core::acoustics::Field;
 use eigentone_core::contact;
 use eigentone_sim::rigid;
 use eigentone_synth::Quality;
 use eigentone_synth::contact::TrackerState;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What there is.
 #[derive(Clone, Debug)]
 pub struct Document {
-    bodies: Vec<(BodyKey, Body)>,
+    bodies: Vec<Kept>,
     hail: Option<HailSettings>,
     listener: Pose,
     rooms: Option<Arc<Field>>,
@@ -30,10 +31,18 @@ pub struct Document {
     gravity: Vec3,
 }
 
+/// A body, and the model that was made for it.
+#[derive(Clone, Debug)]
+struct Kept {
+    key: BodyKey,
+    body: Body,
+    made: Option<Arc<ModalModel>>,
+}
+
 impl Document {
     /// The bodies, with their keys.
     pub fn bodies(&self) -> impl Iterator<Item = (BodyKey, &Body)> {
-        self.bodies.iter().map(|(key, body)| (*key, body))
+        self.bodies.iter().map(|kept| (kept.key, &kept.body))
     }
 }
 
@@ -45,7 +54,8 @@ pub struct Motion {
     hail: Option<Hail>,
     script: Script,
     time: GameTime,
-    poses: Vec<(BodyKey, contact::Pose)>,
+    /// Where bodies are, and who drags them.
+    poses: Vec<(BodyKey, contact::Pose, Option<u64>)>,
 }
 
 impl std::fmt::Debug for Motion {
@@ -65,9 +75,18 @@ pub struct Snapshot {
 
 impl World {
     /// What there is now.
-    pub fn document(&self) -> Document {
+    pub fn document(&mut self) -> Document {
+        let keys: Vec<BodyKey> = self.bodies.iter().map(|(key, _)| key).collect();
+        let kept = |key: BodyKey| {
+            let body = self.current(key)?;
+            let made = matches!(body.sound, Sound::Made | Sound::MadeWith(_));
+            // A task that is still under way would be forgotten.
+            let done = made && !self.is_being_made(key);
+            let made = self.bodies.get(key).and_then(|state| state.base.clone()).filter(|_| done);
+            Some(Kept { key, body, made })
+        };
         Document {
-            bodies: self.bodies.iter().map(|(key, live)| (key, live.body.clone())).collect(),
+            bodies: keys.into_iter().filter_map(kept).collect(),
             hail: self.hail().cloned(),
             listener: self.listener,
             rooms: self.settings.rooms.clone(),
@@ -85,7 +104,7 @@ impl World {
             hail: self.hail.clone(),
             script: self.script.clone(),
             time: self.time,
-            poses: self.bodies.iter().map(|(key, live)| (key, live.pose)).collect(),
+            poses: self.bodies.iter().map(|(key, state)| (key, state.pose, state.grab)).collect(),
         };
         Snapshot { document: self.document(), motion }
     }
@@ -97,17 +116,18 @@ impl World {
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
         self.restore_document(&snapshot.document)?;
         let motion = &snapshot.motion;
-        self.tracker.quiet(self.time.now_s, self.engine.get())?;
-        self.rigid.get().restore(&motion.rigid)?;
+        // What is left of sliding fades; if the audio side is gone, it has faded.
+        let _ = self.tracker.quiet(self.time.now_s, self.engine.get());
+        self.rigid.get().restore(&motion.rigid);
         self.tracker.set_state(&motion.tracker);
         self.hail.clone_from(&motion.hail);
         self.script.clone_from(&motion.script);
         self.clock.set_game_time(self.time.now_s, motion.time.now_s);
         self.time = GameTime { paused: self.time.paused, ..motion.time };
-        for (key, pose) in &motion.poses {
-            if let Some(live) = self.bodies.get_mut(*key) {
-                live.pose = *pose;
-                live.excited = true;
+        for (key, pose, grab) in &motion.poses {
+            if let Some(state) = self.bodies.get_mut(*key) {
+                (state.pose, state.grab) = (*pose, *grab);
+                (state.placed, state.excited) = (false, true);
             }
         }
         Ok(())
@@ -118,19 +138,33 @@ impl World {
     /// # Errors
     /// If a body cannot be made again; what came before it is restored.
     pub fn restore_document(&mut self, document: &Document) -> Result<(), WorldError> {
-        let gone: Vec<BodyKey> =
-            self.bodies.iter().map(|(key, _)| key).filter(|key| document.bodies.iter().all(|(k, _)| k != key)).collect();
+        let wanted: BTreeSet<BodyKey> = document.bodies.iter().map(|kept| kept.key).collect();
+        if wanted.iter().any(|key| !self.bodies.fits(*key)) {
+            let max = self.settings.max_bodies;
+            return Err(WorldError::Full { what: "bodies", max, setting: "max_bodies" });
+        }
+        let gone: Vec<BodyKey> = self.bodies.iter().map(|(key, _)| key).filter(|key| !wanted.contains(key)).collect();
         for key in gone {
             self.remove(key)?;
         }
-        for (key, body) in &document.bodies {
-            match self.bodies.get(*key) {
-                None => self.insert_as(*key, body.clone())?,
-                Some(_) => self.reform(*key, body)?,
+        // Those that sound through others come after the others.
+        let shares = |kept: &&Kept| matches!(kept.body.sound, Sound::Shared { .. });
+        let (sharers, own): (Vec<&Kept>, Vec<&Kept>) = document.bodies.iter().partition(shares);
+        for kept in own.into_iter().chain(sharers) {
+            match self.bodies.get(kept.key) {
+                None => self.insert_with(kept.key, kept.body.clone(), kept.made.clone())?,
+                Some(_) => self.make_like(kept.key, &kept.body)?,
             }
         }
-        if self.hail() != document.hail.as_ref() {
-            self.set_hail(document.hail.clone())?;
+        match (&mut self.hail, &document.hail) {
+            (Some(hail), Some(wanted)) if hail.settings.colliders == wanted.colliders => {
+                if hail.settings.cloud != wanted.cloud {
+                    hail.simulation.set_cloud(wanted.cloud.clone())?;
+                }
+                hail.settings.clone_from(wanted);
+            }
+            (None, None) => {}
+            _ => self.set_hail(document.hail.clone())?,
         }
         self.set_listener(document.listener);
         let same_rooms = match (&self.settings.rooms, &document.rooms) {

@@ -115,7 +115,7 @@ impl World {
 
     /// Starts the soft body that a body is.
     pub(crate) fn start_soft(&mut self, key: BodyKey) -> Result<(), WorldError> {
-        let Some(spec) = self.live(key)?.body.soft.clone() else { return Ok(()) };
+        let Some(spec) = self.state(key)?.body.soft.clone() else { return Ok(()) };
         // Refused here and now, not on another thread.
         spec.body.check()?;
         if self.soft.runner.is_none() {
@@ -137,7 +137,7 @@ impl World {
         let report = self.soft.runner.as_mut().map(Runner::reports).unwrap_or_default();
         for report in report {
             if let Some(Told::Failed { why, .. }) = report.failed_for(key) {
-                return Err(WorldError::Model { name: self.live(key)?.body.name.clone(), why: why.clone() });
+                return Err(WorldError::Model { name: self.state(key)?.body.name.clone(), why: why.clone() });
             }
             self.take_report(report);
         }

@@ -1,16 +1,17 @@
 //! The control side: bodies with one key each, over physics, contacts, synthesis and space.
 
 mod act;
-mod exchange;
-mod hand;
+mod contact_events;
+mod diff;
+mod drag;
 mod insert;
-mod place;
-mod reform;
 mod setters;
+mod spatial;
 mod step;
-mod tell;
+mod strike;
+mod swap;
 
-pub use hand::Grab;
+pub use drag::Grab;
 pub use setters::Bridge;
 
 use crate::body::Body;
@@ -22,22 +23,23 @@ use crate::exclusive::Exclusive;
 use crate::hail::Hail;
 use crate::key::{BodyKey, Slots};
 use crate::listener::Pose;
-use crate::models::{TaskStatus, Tasks};
-use crate::mover::Mover;
+use crate::models::{TaskId, TaskStatus, Tasks};
+use crate::motion_source::MotionSource;
 use crate::out::{AudioOut, Voice, VoiceMessage};
-use crate::settings::Settings;
+use crate::settings::{Settings, Timing};
 use crate::shared::{AudioStats, Shared};
 use crate::soft::SoftBodies;
 use crate::surfaces::Surfaces;
 use eigentone_core::contact;
 use eigentone_core::event::BodyId;
 use eigentone_core::{Material, ModalModel, Vec3};
+use act::Dirty;
 use eigentone_sim::rigid;
 use eigentone_space::room::{Space, SpaceSettings, space};
 use eigentone_synth::contact::{Partner, Tracker, TrackerSettings};
 use eigentone_synth::texture::Prepared;
 use eigentone_synth::{Handle, Stats};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// Steps of the simulation after which sources are placed anew.
@@ -49,14 +51,14 @@ const MAX_EVENTS: usize = 1 << 16;
 /// A world: bodies that move, touch and sound. It is the control side and owns everything; what is heard comes out of its [`AudioOut`].
 pub struct World {
     pub(crate) settings: Settings,
-    pub(crate) bodies: Slots<Live>,
+    pub(crate) bodies: Slots<BodyState>,
     pub(crate) engine: Exclusive<Handle>,
     space: Exclusive<Space>,
     to_audio: Exclusive<rtrb::Producer<VoiceMessage>>,
     from_audio: Exclusive<rtrb::Consumer<Box<Voice>>>,
     pub(crate) tracker: Tracker,
     pub(crate) rigid: Exclusive<rigid::World>,
-    mover: Option<Box<dyn Mover>>,
+    motion_source: Option<Box<dyn MotionSource>>,
     pub(crate) clock: GameClock,
     pub(crate) time: GameTime,
     pub(crate) script: Script,
@@ -71,12 +73,22 @@ pub struct World {
     owners: BTreeMap<u32, (BodyId, BodyKey)>,
     free_voices: Vec<u32>,
     voice_generation: u32,
-    grabs: u64,
+    pub(crate) grabs: u64,
     pub(crate) counts: Counts,
     /// Sources of which the space must still be told that they are gone.
     leaving: Vec<BodyId>,
+    /// Bodies with parameters that the audio side has not been told yet, and those with a model that waits for room.
+    dirty: BTreeSet<BodyKey>,
+    waiting: BTreeSet<BodyKey>,
+    /// Whether listener or rooms have changed since sources were last placed.
+    moved: bool,
+    /// Audio time at which sources were last placed, in samples.
+    placed_at: u64,
+    frozen: BTreeSet<u32>,
     /// Voices of which the audio side must still be told that they are gone.
     ended_voices: Vec<BodyId>,
+    /// Resonators that the engine must still be told to remove.
+    removals: Vec<BodyId>,
     /// Whether the engine must still be told of the quality.
     flush_quality: bool,
     recording: bool,
@@ -97,8 +109,8 @@ pub(crate) struct GameTime {
     pub paused: bool,
     /// Whether the world's own bodies stand still.
     pub still: bool,
-    /// When sources were last placed.
-    pub placed_s: f64,
+    /// Whether frames come from somebody else's physics.
+    pub fed: bool,
 }
 
 /// What could not be done as it was asked for.
@@ -118,7 +130,7 @@ pub struct Counts {
 
 /// A body in the world.
 #[derive(Clone, Debug)]
-pub(crate) struct Live {
+pub(crate) struct BodyState {
     /// As it would be inserted again, kept up to date.
     pub body: Body,
     pub material: Arc<Material>,
@@ -128,30 +140,24 @@ pub(crate) struct Live {
     pub engine: Option<BodyId>,
     /// Its voice, if it is one, or its place among soft bodies' sounds.
     pub voice: Option<BodyId>,
+    /// The model it sounds with, at its size, and the same at size one.
     pub model: Option<Arc<ModalModel>>,
+    pub base: Option<Arc<ModalModel>>,
+    /// Whose resonator it sounds through, if it is not its own.
+    pub shared_with: Option<BodyId>,
     pub pose: contact::Pose,
     /// Whether it is part of the world's own physics.
     pub rigid: bool,
     /// What the engine has not been told yet.
     pub dirty: Dirty,
-    /// A model that waits for room on the way to the audio side.
+    /// A model that waits for room on the way to the audio side, and the task that made it.
     pub next: Option<Arc<ModalModel>>,
+    pub task: Option<TaskId>,
     /// Whether the space knows it, and whether something has just happened to it.
     pub placed: bool,
     pub excited: bool,
     /// The grab that pulls it.
     pub grab: Option<u64>,
-    /// What it was before it was held.
-    pub held: Option<(crate::body::Kind, f32)>,
-}
-
-/// Which parameters have changed since the engine was told.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Dirty {
-    pub gain: bool,
-    pub emphasis: bool,
-    pub frequency: bool,
-    pub strain: bool,
 }
 
 impl World {
@@ -163,6 +169,11 @@ impl World {
         check("Settings::full_scale_pa", settings.full_scale_pa, 1e-6..=1e12, "positive")?;
         check("Settings::max_bodies", settings.max_bodies as f64, 1.0..=1e6, "1 to 1,000,000")?;
         check("Settings::max_voices", settings.max_voices as f64, 0.0..=4096.0, "at most 4096")?;
+        if let Timing::Live { latency_s } = settings.timing {
+            check("the latency", latency_s, 0.0..=10.0, "0 to 10 s")?;
+        } else if settings.budget_us.is_some() {
+            return Err(WorldError::Unfit("offline a budget is given in modes: what is heard must not depend on the machine"));
+        }
         let rate_hz = settings.sample_rate_hz;
         // Room for the tails of swaps and for bodies that fade while others take their place.
         let slots = settings.max_bodies + settings.max_bodies / 4 + 16;
@@ -173,6 +184,8 @@ impl World {
             most_events: settings.max_events,
             most_bridges: settings.max_bridges,
             most_contacts: settings.max_contacts,
+            most_impulse_ns: settings.max_impulse_ns,
+            most_force_n: settings.max_force_n,
             quality: settings.quality,
             ..eigentone_synth::Settings::default()
         })?;
@@ -204,7 +217,13 @@ impl World {
             settings.full_scale_pa,
             shared.clone(),
         );
-        let tracker = TrackerSettings { seed: settings.seed, ..TrackerSettings::default() };
+        let tracker = TrackerSettings {
+            seed: settings.seed,
+            most_force_n: settings.max_force_n,
+            most_speed_m_s: settings.max_speed_m_s,
+            most_impulse_ns: settings.max_impulse_ns,
+            ..TrackerSettings::default()
+        };
         let mut world = Self {
             bodies: Slots::new(settings.max_bodies),
             engine: Exclusive::new(engine),
@@ -213,7 +232,7 @@ impl World {
             from_audio: Exclusive::new(from_audio),
             tracker: Tracker::new(tracker, rate_hz),
             rigid: Exclusive::new(rigid),
-            mover: None,
+            motion_source: None,
             clock: GameClock::new(settings.timing),
             time: GameTime::default(),
             script: Script::default(),
@@ -230,7 +249,13 @@ impl World {
             grabs: 0,
             counts: Counts::default(),
             leaving: Vec::new(),
+            dirty: BTreeSet::new(),
+            waiting: BTreeSet::new(),
+            moved: true,
+            placed_at: 0,
+            frozen: BTreeSet::new(),
             ended_voices: Vec::new(),
+            removals: Vec::new(),
             flush_quality: false,
             recording: false,
             frames: Vec::new(),
@@ -307,6 +332,11 @@ impl World {
         self.tasks.get().status().collect()
     }
 
+    /// Whether a model is being made for a body.
+    pub(crate) fn is_being_made(&mut self, key: BodyKey) -> bool {
+        self.tasks.get().status().any(|status| status.body == key)
+    }
+
     /// How it was made.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -360,11 +390,11 @@ impl World {
         self.events.push_back(event);
     }
 
-    pub(crate) fn live(&self, key: BodyKey) -> Result<&Live, WorldError> {
+    pub(crate) fn state(&self, key: BodyKey) -> Result<&BodyState, WorldError> {
         self.bodies.get(key).ok_or(WorldError::Gone(key))
     }
 
-    pub(crate) fn live_mut(&mut self, key: BodyKey) -> Result<&mut Live, WorldError> {
+    pub(crate) fn state_mut(&mut self, key: BodyKey) -> Result<&mut BodyState, WorldError> {
         self.bodies.get_mut(key).ok_or(WorldError::Gone(key))
     }
 }

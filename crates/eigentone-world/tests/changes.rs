@@ -42,7 +42,7 @@ fn gain_distance_and_pitch_do_what_they_say() {
     let higher = ring(&|world, key| world.set_frequency(key, 1.5).unwrap());
     assert!(higher[2] > 0.5 * plain && higher[0] < 0.05 * plain, "{higher:?} {plain}");
     let smaller = ring(&|world, key| {
-        world.resize_by(key, 0.5).unwrap();
+        world.set_size(key, 0.5).unwrap();
         world.strike(key, Strike::at(Vec3::new(0.0, 0.0, 1.0025)).impulse(0.02).mallet(Mallet::METAL)).unwrap();
     });
     assert!(smaller[1] > 20.0 * smaller[2], "{smaller:?}");
@@ -117,7 +117,7 @@ fn what_makes_no_sense_is_refused() {
     assert!(world.is_empty());
     let key = world.insert(block()).unwrap();
     assert!(world.set_mass(key, 0.0).is_err() && world.set_friction(key, f64::NAN).is_err());
-    assert!(world.set_gain(key, f32::NAN).is_err() && world.resize_by(key, 1e9).is_err());
+    assert!(world.set_gain(key, f32::NAN).is_err() && world.set_size(key, 1e9).is_err());
     assert!(world.strike(key, Strike::at(Vec3::splat(f64::NAN))).is_err());
     assert!(world.set_speed(0.0).is_err());
     let small = Settings { max_bodies: 1, ..Settings::offline() };

@@ -237,12 +237,12 @@ impl Program {
                     let _ = self.world.drag_to(grab, target);
                     if self.below(3) == 0 {
                         self.grabs.pop();
-                        let _ = self.world.release(grab);
+                        let _ = self.world.end_drag(grab);
                     }
                 }
             }
             28 => {
-                let held = if self.below(2) == 0 { self.world.hold(key) } else { self.world.let_loose(key) };
+                let held = if self.below(2) == 0 { self.world.hold(key) } else { self.world.release(key) };
                 let _ = held;
             }
             29 => {

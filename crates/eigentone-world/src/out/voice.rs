@@ -15,53 +15,85 @@ pub(crate) enum VoiceMessage {
 #[derive(Debug)]
 pub(crate) struct Voice {
     pub id: BodyId,
+    /// Where the gain shall be at the end of the next block; zero and `leaving` once it is removed.
     pub gain: f32,
+    pub leaving: bool,
+    last_gain: f32,
     samples: rtrb::Consumer<f32>,
-    /// The sample of the clock at which the first one sounds; `None` is whenever there is one.
+    /// Whether every sample has its time; else it is whenever there is one.
+    timed: bool,
+    /// The sample of the clock at which the first one sounds, and how many have been taken since.
     begin: Option<u64>,
-    /// Samples taken so far.
     taken: u64,
     pub block: [f32; BLOCK],
     pub sounded: bool,
 }
 
-/// Makes a voice: the writer stays on the control side. `begin` is the sample of the audio clock at which the first sample is heard.
+/// Makes a voice: the writer stays on the control side. `begin` is the sample of the audio clock at which the first sample is heard; without it, samples are heard as they come.
 pub(crate) fn voice(id: BodyId, gain: f32, capacity: usize, begin: Option<u64>) -> (Box<Voice>, VoiceWriter) {
     let (producer, samples) = rtrb::RingBuffer::new(capacity.max(BLOCK));
-    let voice = Voice { id, gain, samples, begin, taken: 0, block: [0.0; BLOCK], sounded: false };
+    let voice = Voice {
+        id,
+        gain,
+        leaving: false,
+        last_gain: gain,
+        samples,
+        timed: begin.is_some(),
+        begin,
+        taken: 0,
+        block: [0.0; BLOCK],
+        sounded: false,
+    };
     (Box::new(voice), VoiceWriter { samples: producer })
 }
 
 impl Voice {
-    /// Takes the samples of the block that begins at `now`, and says how many are missing. Those that come too late are skipped, so that what follows is in time.
+    /// Takes the samples of the block that begins at `now`, gain included, and says how many are missing. Timed ones that come too late are skipped, so that what follows is in time; others go on where they
+    /// stopped.
     pub fn fill(&mut self, now: u64) -> u64 {
-        let begin = *self.begin.get_or_insert(if self.samples.is_empty() { u64::MAX } else { now });
-        if begin == u64::MAX {
-            // Nothing has been written yet.
-            self.begin = None;
-            self.sounded = false;
-            return 0;
-        }
-        let ended = self.samples.is_abandoned();
-        let mut missing = 0;
         self.block = [0.0; BLOCK];
         self.sounded = false;
-        for (n, y) in self.block.iter_mut().enumerate() {
-            let Some(wanted) = (now + n as u64).checked_sub(begin) else { continue };
-            while self.taken < wanted && self.samples.pop().is_ok() {
-                self.taken += 1;
+        let begin = match self.begin {
+            Some(begin) => begin,
+            None if self.samples.is_empty() => return 0,
+            None => {
+                self.taken = 0;
+                *self.begin.insert(now)
             }
-            if self.taken == wanted
-                && let Ok(x) = self.samples.pop()
-            {
-                *y = x;
-                self.taken += 1;
-                self.sounded |= x != 0.0;
-            } else {
-                missing += u64::from(!ended);
-            }
+        };
+        if now + BLOCK as u64 <= begin {
+            return 0;
         }
-        missing
+        let first = begin.saturating_sub(now) as usize;
+        self.skip((now + first as u64 - begin).saturating_sub(self.taken));
+        let wanted = now + first as u64 - begin;
+        let ready = if self.taken == wanted { self.samples.slots().min(BLOCK - first) } else { 0 };
+        if let Ok(chunk) = self.samples.read_chunk(ready) {
+            let (one, two) = chunk.as_slices();
+            self.block[first..].iter_mut().zip(one.iter().chain(two)).for_each(|(y, x)| *y = *x);
+            chunk.commit_all();
+            self.taken += ready as u64;
+        }
+        let step = (self.gain - self.last_gain) / BLOCK as f32;
+        for (n, y) in self.block.iter_mut().enumerate() {
+            *y *= self.last_gain + step * (n + 1) as f32;
+            self.sounded |= *y != 0.0;
+        }
+        self.last_gain = self.gain;
+        let missing = BLOCK - first - ready;
+        if missing > 0 && !self.timed {
+            // From the next that comes on.
+            self.begin = None;
+        }
+        if self.samples.is_abandoned() { 0 } else { missing as u64 }
+    }
+
+    fn skip(&mut self, late: u64) {
+        let late = late.min(self.samples.slots() as u64);
+        if let Ok(chunk) = self.samples.read_chunk(late as usize) {
+            chunk.commit_all();
+            self.taken += late;
+        }
     }
 }
 
@@ -88,10 +120,12 @@ impl VoiceWriter {
 mod tests {
     use super::*;
 
+    const ID: BodyId = BodyId { slot: 0, generation: 0 };
+
     /// What was written late is skipped, so that every later sample is heard at its own time.
     #[test]
-    fn every_sample_has_its_time() {
-        let (mut voice, mut writer) = voice(BodyId { slot: 0, generation: 0 }, 1.0, 1024, Some(100));
+    fn every_timed_sample_has_its_time() {
+        let (mut voice, mut writer) = voice(ID, 1.0, 1024, Some(100));
         writer.write(&[1.0; 10]);
         assert_eq!(voice.fill(64), 64 - 36 - 10);
         assert!(voice.block[..36].iter().all(|x| *x == 0.0) && voice.block[36..46].iter().all(|x| *x == 1.0));
@@ -101,5 +135,19 @@ mod tests {
         assert_eq!(voice.block[0], 18.0);
         drop(writer);
         assert_eq!(voice.fill(192), 0);
+    }
+
+    /// A writer that was late once is heard again from its next sample on, and a change of gain is a ramp.
+    #[test]
+    fn untimed_samples_go_on_after_a_gap() {
+        let (mut voice, mut writer) = voice(ID, 1.0, 1024, None);
+        assert_eq!(voice.fill(0), 0);
+        writer.write(&[1.0; 70]);
+        assert_eq!((voice.fill(64), voice.block[0]), (0, 1.0));
+        assert_eq!((voice.fill(128), voice.block[5], voice.block[6]), (58, 1.0, 0.0));
+        assert_eq!(voice.fill(192), 0);
+        writer.write(&[2.0; 64]);
+        voice.gain = 0.0;
+        assert_eq!((voice.fill(256), voice.block[31], voice.block[63]), (0, 1.0, 0.0));
     }
 }

@@ -1,16 +1,18 @@
 //! Bodies come and go.
 
-use super::{Dirty, Live, World, finite};
-use crate::body::{Body, Kind, Sound, Stuff};
+use super::act::{Dirty, Param};
+use super::{BodyState, World, finite};
+use crate::body::{Body, Kind, MaterialRef, Params, Sound};
 use crate::error::{WorldError, check};
 use crate::key::BodyKey;
-use crate::models::ModelRequest;
-use crate::shape::Collider;
+use crate::models::{ModelRequest, TaskControl};
+use crate::settings::Timing;
+use crate::shape::{Collider, Shape};
 use eigentone_core::contact::Pose;
 use eigentone_core::event::BodyId;
 use eigentone_core::{Material, ModalModel, Vec3};
 use eigentone_sim::rigid::{self, BodySpec, Mass};
-use eigentone_synth::BodySettings;
+use eigentone_synth::{BodySettings, EngineError};
 use eigentone_synth::contact::Partner;
 use std::sync::Arc;
 
@@ -29,13 +31,27 @@ impl World {
 
     /// Adds a body under a key that was its own before.
     pub(crate) fn insert_as(&mut self, key: BodyKey, body: Body) -> Result<(), WorldError> {
-        check_params(&body)?;
+        self.insert_with(key, body, None)
+    }
+
+    /// The same with a model that was made for it before.
+    pub(crate) fn insert_with(
+        &mut self,
+        key: BodyKey,
+        mut body: Body,
+        made: Option<Arc<ModalModel>>,
+    ) -> Result<(), WorldError> {
+        check_body(&body)?;
+        body.rotation = body.rotation.normalize();
         let material = self.material(&body.material)?;
         let surface = self.surfaces.of(&body.surface, &material)?;
-        let mass_kg = body.mass_kg.unwrap_or_else(|| mass_of(&body, &material));
+        let mass_kg = mass_of(&body, &material);
         check("the mass", mass_kg, 1e-9..=1e9, "positive, in kg")?;
-        let (model, request) = self.first_model(&body, &material)?;
-        let mut live = Live {
+        let (model, request) = match made {
+            Some(model) => (Some(model), None),
+            None => self.first_model(&body, &material)?,
+        };
+        let mut state = BodyState {
             pose: pose_of(key.number(), &body),
             material,
             surface,
@@ -43,38 +59,40 @@ impl World {
             engine: None,
             voice: None,
             model: None,
+            base: None,
+            shared_with: None,
             rigid: false,
             dirty: Dirty::default(),
-            next: None,
+            next: model,
+            task: None,
             placed: false,
             excited: true,
             grab: None,
-            held: None,
             body,
         };
-        live.engine = self.resonator(&live.body, model.as_ref())?;
-        live.model = model;
-        if let Err(error) = self.collide(key, &mut live) {
-            if let Some(id) = live.engine {
-                self.let_go(id);
+        if let Sound::Shared { with, .. } = state.body.sound {
+            let sounds = self.state(with)?.engine.is_some() || self.state(with)?.next.is_some();
+            if !sounds {
+                return Err(WorldError::Unfit("a body can share only with one that sounds"));
             }
-            return Err(error);
         }
-        if let Some(id) = live.engine {
-            self.owners.insert(id.slot, (id, key));
+        self.collide(key, &mut state)?;
+        for param in Param::ALL.into_iter().filter(|p| p.get(&state.body.params) != p.get(&Params::default())) {
+            state.dirty.insert(param);
+            self.dirty.insert(key);
         }
-        live.dirty = Dirty {
-            gain: false,
-            emphasis: live.body.params.emphasis != 1.0,
-            frequency: live.body.params.frequency != 1.0,
-            strain: live.body.params.strain != 0.0,
-        };
-        self.tracker.set_pose(live.pose);
-        self.tracker.set_damping(key.number(), live.body.params.damping);
-        let partner = self.partner(&live);
+        self.tracker.set_pose(state.pose);
+        self.tracker.set_damping(key.number(), state.body.damping_now());
+        let partner = self.partner(&state);
         self.tracker.add(key.number(), partner);
-        self.bodies.insert_at(key, live);
-        self.flush(key);
+        let shared = if let Sound::Shared { with, .. } = state.body.sound { Some(with) } else { None };
+        self.bodies.insert_at(key, state);
+        self.swap(key);
+        if let Some(with) = shared {
+            self.tell_sharers(with);
+        }
+        // Those that sound through it, if it was there before.
+        self.tell_sharers(key);
         self.tell_soft(key);
         if let Err(error) = self.start_soft(key) {
             self.remove(key)?;
@@ -91,23 +109,22 @@ impl World {
     /// # Errors
     /// If it is gone already.
     pub fn remove(&mut self, key: BodyKey) -> Result<Body, WorldError> {
-        let live = self.bodies.remove(key).ok_or(WorldError::Gone(key))?;
+        let body = self.current(key).ok_or(WorldError::Gone(key))?;
+        let state = self.bodies.remove(key).ok_or(WorldError::Gone(key))?;
         self.tasks.get().cancel_for(key);
-        self.script.forget(key);
-        self.tracker.remove(key.number(), self.time.now_s, self.engine.get());
-        if live.rigid {
+        let told = self.tracker.remove(key.number(), self.time.now_s, self.engine.get());
+        self.counts.shed += u64::from(told.is_err());
+        if state.rigid {
             // It is there, by the line above.
             let _ = self.rigid.get().remove(key.number());
         }
         self.soft.remove(key);
-        if let Some(hail) = &mut self.hail {
-            hail.forget(key);
-        }
-        if let Some(id) = live.engine {
+        if let Some(id) = state.engine {
             self.let_go(id);
         }
-        self.end_voice(&live);
-        Ok(live.body)
+        self.tell_sharers(key);
+        self.end_voice(&state);
+        Ok(body)
     }
 
     /// Takes all bodies out, ends what was scheduled and begins at time zero; settings, listener and rooms stay.
@@ -121,22 +138,33 @@ impl World {
         self.script = Default::default();
         self.clock.set_game_time(self.time.now_s, 0.0);
         self.time = super::GameTime { paused: self.time.paused, ..Default::default() };
-        self.rigid.get().reset_time();
-        self.tracker.forget_times();
+        self.rigid.get().set_steps(0);
+    }
+
+    /// A body as it would be inserted again now.
+    pub(crate) fn current(&mut self, key: BodyKey) -> Option<Body> {
+        let spin = self.rigid.get().spin(key.number());
+        let state = self.bodies.get(key)?;
+        let mut body = state.body.clone();
+        if state.rigid {
+            body.spin = spin.unwrap_or(body.spin);
+        }
+        Some(body)
     }
 
     /// Ends a resonator, and the space's knowledge of it.
     pub(super) fn let_go(&mut self, id: BodyId) {
-        // A removal waits in the handle until there is room.
-        let _ = self.engine.get().remove(id);
-        self.owners.remove(&id.slot);
+        // What finds no room now is tried again with the next advance.
+        if self.engine.get().remove(id) == Err(EngineError::QueueFull) {
+            self.removals.push(id);
+        }
         self.leaving.push(id);
     }
 
-    pub(super) fn material(&self, stuff: &Stuff) -> Result<Arc<Material>, WorldError> {
+    pub(super) fn material(&self, stuff: &MaterialRef) -> Result<Arc<Material>, WorldError> {
         Ok(match stuff {
-            Stuff::Named(name) => Arc::new(self.settings.materials.get(name)?.clone()),
-            Stuff::Material(material) => material.clone(),
+            MaterialRef::Named(name) => Arc::new(self.settings.materials.get(name)?.clone()),
+            MaterialRef::Material(material) => material.clone(),
         })
     }
 
@@ -149,7 +177,10 @@ impl World {
         let settings = match &body.sound {
             Sound::Made => None,
             Sound::MadeWith(settings) => Some(settings.clone()),
-            Sound::Model(model) => return Ok((Some(model.clone()), None)),
+            Sound::Model(model) => {
+                self.check_model(body, model)?;
+                return Ok((Some(model.clone()), None));
+            }
             Sound::Shared { .. } | Sound::Voice | Sound::Silent => return Ok((None, None)),
         };
         let request = ModelRequest {
@@ -160,50 +191,50 @@ impl World {
             settings,
         };
         let source = self.tasks.get().source().clone();
-        let first = source
-            .provisional(&request)
-            .map_err(|why| WorldError::Model { name: body.name.clone(), why })?;
+        let failed = |why| WorldError::Model { name: body.name.clone(), why };
+        // Offline nothing may depend on how fast the machine is.
+        if self.settings.timing == Timing::Offline {
+            let model = source.model(&request, &TaskControl::default()).map_err(failed)?;
+            return Ok((model, None));
+        }
+        let first = source.provisional(&request).map_err(failed)?;
         Ok((first, Some(request)))
     }
 
-    /// Adds the resonator of a body, if it has one.
-    pub(super) fn resonator(
-        &mut self,
-        body: &Body,
-        model: Option<&Arc<ModalModel>>,
-    ) -> Result<Option<BodyId>, WorldError> {
-        if let Sound::Shared { with, factor } = body.sound {
-            let other = self.live(with)?.engine;
-            let other = other.ok_or(WorldError::Unfit("a body can share only with one that sounds"))?;
-            return Ok(Some(self.engine.get().share(other, factor)?));
+    fn check_model(&self, body: &Body, model: &ModalModel) -> Result<(), WorldError> {
+        let failed = |why: String| WorldError::Model { name: body.name.clone(), why };
+        model.validate().map_err(|e| failed(e.to_string()))?;
+        let (modes, max) = (model.modes.len(), self.settings.max_modes_per_body);
+        if modes > max {
+            return Err(failed(format!("it has {modes} modes; compress it, or raise `Settings::max_modes_per_body` from {max}")));
         }
-        let Some(model) = model else { return Ok(None) };
-        Ok(Some(self.engine.get().add(&engine_settings(body, model))?))
+        Ok(())
     }
 
     /// Adds a body to the physics, if it collides and nobody else moves it.
-    fn collide(&mut self, key: BodyKey, live: &mut Live) -> Result<(), WorldError> {
-        if live.body.kind == Kind::External {
+    fn collide(&mut self, key: BodyKey, state: &mut BodyState) -> Result<(), WorldError> {
+        if state.body.kind == Kind::External {
             return Ok(());
         }
-        let Some(spec) = spec(live) else { return Ok(()) };
+        let shape = state.body.sized();
+        let Some(spec) = spec(state, &shape) else { return Ok(()) };
         let rigid = self.rigid.get();
         rigid.insert(key.number(), &spec)?;
-        if !live.body.present {
+        if !state.body.present {
             rigid.set_present(key.number(), false)?;
         }
-        live.rigid = true;
+        state.rigid = true;
         Ok(())
     }
 
     /// What the tracker is told of a body.
-    pub(super) fn partner(&mut self, live: &Live) -> Partner {
-        let mass_kg = if live.body.kind == Kind::Fixed { f64::INFINITY } else { live.mass_kg };
-        let model = match live.body.sound {
+    pub(super) fn partner(&mut self, state: &BodyState) -> Partner {
+        let mass_kg = if *state.body.moved_by() == Kind::Fixed { f64::INFINITY } else { state.mass_kg };
+        let model = match state.body.sound {
             Sound::Shared { with, .. } => self.bodies.get(with).and_then(|other| other.model.as_ref()),
-            _ => live.model.as_ref(),
+            _ => state.model.as_ref(),
         };
-        let partner = match live.engine.zip(model) {
+        let partner = match state.engine.zip(model) {
             Some((id, model)) => {
                 let address = Arc::as_ptr(model) as usize;
                 if !self.partners.contains_key(&address) {
@@ -217,7 +248,7 @@ impl World {
             }
             None => Partner::silent().with_mass(mass_kg),
         };
-        partner.with_surface(live.surface.clone())
+        partner.with_surface(state.surface.clone())
     }
 }
 
@@ -235,12 +266,12 @@ pub(super) fn engine_settings(body: &Body, model: &Arc<ModalModel>) -> BodySetti
 }
 
 /// What the physics is told of a body; `None` if it does not collide.
-pub(super) fn spec(live: &Live) -> Option<BodySpec<'_>> {
-    let body = &live.body;
-    let shape = body.shape.rigid(body.moves())?;
-    let texture = live.surface.texture();
+fn spec<'a>(state: &BodyState, shape: &'a Shape) -> Option<BodySpec<'a>> {
+    let body = &state.body;
+    let shape = shape.rigid(body.moves())?;
+    let texture = state.surface.texture();
     Some(BodySpec {
-        mass: Mass::Kg(live.mass_kg),
+        mass: Mass::Kg(state.mass_kg),
         position: body.position,
         rotation: body.rotation.to_array(),
         velocity: body.velocity,
@@ -248,7 +279,7 @@ pub(super) fn spec(live: &Live) -> Option<BodySpec<'_>> {
         friction: body.friction.unwrap_or(f64::from(texture.friction)),
         restitution: body.restitution.unwrap_or(f64::from(texture.restitution)),
         spin_damping: body.spin_damping,
-        kind: rigid_kind(&body.kind),
+        kind: rigid_kind(body.moved_by()),
         drive: body.drive,
         ..BodySpec::new(shape)
     })
@@ -263,14 +294,16 @@ pub(super) fn rigid_kind(kind: &Kind) -> rigid::Kind {
     }
 }
 
-/// The mass of a body that does not say: of its model, or of its shape.
+/// The mass of a body at its size: as it says, or of its model, or of its shape.
 pub(super) fn mass_of(body: &Body, material: &Material) -> f64 {
     let of_model = match &body.sound {
         Sound::Model(model) => model.info.mass_kg,
         _ => None,
     };
     let infinite = body.shape.collider == Collider::Floor;
-    of_model.filter(|_| !infinite).unwrap_or_else(|| body.shape.mass_kg(material.density_kg_m3)).clamp(1e-6, 1e9)
+    let at_size_one = body.mass_kg.or(of_model.filter(|_| !infinite));
+    let kg = at_size_one.unwrap_or_else(|| body.shape.mass_kg(material.density_kg_m3).clamp(1e-6, 1e9));
+    kg * body.params.size.powi(3)
 }
 
 pub(super) fn pose_of(number: u32, body: &Body) -> Pose {
@@ -282,22 +315,21 @@ pub(super) fn pose_of(number: u32, body: &Body) -> Pose {
     }
 }
 
-fn check_params(body: &Body) -> Result<(), WorldError> {
+fn check_body(body: &Body) -> Result<(), WorldError> {
     for (what, v) in [("the position", body.position), ("the velocity", body.velocity), ("the spin", body.spin)] {
         finite(what, v)?;
     }
-    let turn = body.rotation.length();
-    check("the length of the rotation's quaternion", turn, 1e-3..=1e3, "near one")?;
-    let p = body.params;
-    for (what, x) in [
-        ("the gain", p.gain),
-        ("the emphasis", p.emphasis),
-        ("the damping", p.damping),
-        ("the frequency factor", p.frequency),
-        ("the strain", p.strain),
-        ("the strain sensitivity", body.strain_sensitivity),
-    ] {
-        check(what, f64::from(x), -1e6..=1e6, "finite")?;
+    check("the length of the rotation's quaternion", body.rotation.length(), 1e-3..=1e3, "near one")?;
+    for param in Param::ALL.into_iter().chain([Param::Damping]) {
+        param.check(param.get(&body.params))?;
+    }
+    check("the size", body.params.size, 1e-3..=1e3, "a factor, 0.001 to 1000")?;
+    check("the strain sensitivity", f64::from(body.strain_sensitivity), -1e6..=1e6, "finite")?;
+    if let Sound::Shared { factor, .. } = body.sound {
+        check("the factor of shared blows", f64::from(factor), -1e6..=1e6, "finite")?;
+    }
+    for band in body.diffuse.iter().flatten() {
+        band.validate().map_err(|e| WorldError::Model { name: body.name.clone(), why: e.to_string() })?;
     }
     if body.shape.mesh.positions.iter().any(|p: &Vec3| !p.is_finite()) {
         return Err(WorldError::Unfit("the mesh has vertices that are not numbers"));

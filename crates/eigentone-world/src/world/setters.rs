@@ -1,7 +1,7 @@
 //! Everything that can be changed, by name. Setters do not fail for a full way to the audio side: what is asked is sent when there is room, and of several the last one counts.
 
 use super::World;
-use crate::body::{Kind, Sound, Stuff, Surface};
+use crate::body::{Kind, Sound, MaterialRef, Surface};
 use crate::change::Change;
 use crate::error::{WorldError, check};
 use crate::key::BodyKey;
@@ -63,16 +63,16 @@ setters! {
     set_frequency(factor: f32) = Change::Frequency(factor);
     /// Strains a body.
     set_strain(strain: f32) = Change::Strain(strain);
-    /// Makes a body larger or smaller, from what it is now: lower or higher, heavier or lighter.
-    resize_by(factor: f64) = Change::Size(factor);
+    /// Makes a body larger or smaller, as a factor of its own shape: lower or higher, heavier or lighter.
+    set_size(size: f64) = Change::Size(size);
     /// Makes a body of another material, by name: its sound goes over into the new at once, and gets better when its model is ready.
-    set_material(name: &str) = Change::Material(Stuff::Named(name.to_owned()));
+    set_material(name: &str) = Change::Material(MaterialRef::Named(name.to_owned()));
     /// The same with a material of one's own.
-    set_made_of(material: Arc<Material>) = Change::Material(Stuff::Material(material));
+    set_material_data(material: Arc<Material>) = Change::Material(MaterialRef::Material(material));
     /// Gives a body another model: what both have in common rings on.
     set_model(model: Arc<ModalModel>) = Change::Sound(Sound::Model(model));
     /// Changes what a body sounds with.
-    set_sound_of(sound: Sound) = Change::Sound(sound);
+    set_sound(sound: Sound) = Change::Sound(sound);
     /// Changes what a body is like to the touch.
     set_surface(surface: Surface) = Change::Surface(surface);
     /// Makes a body stop sounding, within a block.
@@ -86,7 +86,7 @@ impl World {
     /// If the body is gone or the number makes no sense.
     pub fn set_hardness(&mut self, key: BodyKey, stiffness_n_m: f32) -> Result<(), WorldError> {
         check("the hardness", f64::from(stiffness_n_m), 1e2..=1e10, "in N/m, 1e4 to 1e8")?;
-        let mut texture = self.live(key)?.surface.texture().clone();
+        let mut texture = self.state(key)?.surface.texture().clone();
         texture.stiffness_n_m = stiffness_n_m;
         self.set_surface(key, Surface::Texture(Arc::new(texture)))
     }
@@ -107,11 +107,10 @@ impl World {
         for x in numbers.chain(nonlinear.iter().flat_map(|n| [n.coupling, n.reference_pa])) {
             check("a number of the resonator", f64::from(x), -1e30..=1e30, "finite")?;
         }
-        let live = self.live_mut(key)?;
-        (live.body.glide, live.body.nonlinear) = (glide, nonlinear);
-        live.body.strain_sensitivity = strain_sensitivity;
-        live.next = live.next.take().or(live.model.clone());
-        self.exchange(key);
+        let state = self.state_mut(key)?;
+        (state.body.glide, state.body.nonlinear) = (glide, nonlinear);
+        state.body.strain_sensitivity = strain_sensitivity;
+        self.retune(key);
         Ok(())
     }
 
@@ -127,10 +126,8 @@ impl World {
         for band in bands.iter().flatten() {
             band.validate().map_err(|e| WorldError::Model { name: String::new(), why: e.to_string() })?;
         }
-        let live = self.live_mut(key)?;
-        live.body.diffuse = bands;
-        live.next = live.next.take().or(live.model.clone());
-        self.exchange(key);
+        self.state_mut(key)?.body.diffuse = bands;
+        self.retune(key);
         Ok(())
     }
 
@@ -139,7 +136,7 @@ impl World {
     /// # Errors
     /// If the body is gone.
     pub fn set_directivity(&mut self, key: BodyKey, directivity: Option<Directivity>) -> Result<(), WorldError> {
-        self.live_mut(key)?.body.directivity = directivity;
+        self.state_mut(key)?.body.directivity = directivity;
         Ok(())
     }
 
@@ -148,7 +145,7 @@ impl World {
     /// # Errors
     /// If the body is gone.
     pub fn set_label(&mut self, key: BodyKey, name: &str, user_data: u64) -> Result<(), WorldError> {
-        let body = &mut self.live_mut(key)?.body;
+        let body = &mut self.state_mut(key)?.body;
         name.clone_into(&mut body.name);
         body.user_data = user_data;
         Ok(())
@@ -160,10 +157,10 @@ impl World {
     /// If one is gone or makes no sound, or there are too many bridges.
     pub fn bridge(&mut self, from: BodyKey, to: BodyKey, bridge: &Bridge) -> Result<f32, WorldError> {
         let silent = WorldError::Unfit("a bridge needs two bodies that sound");
-        let from = self.live(from)?.engine.ok_or(silent.clone())?;
-        let to_id = self.live(to)?.engine.ok_or(silent.clone())?;
+        let from = self.state(from)?.engine.ok_or(silent.clone())?;
+        let to_id = self.state(to)?.engine.ok_or(silent.clone())?;
         let model = self.model(to).ok_or(silent.clone())?;
-        let at = bridge.at.unwrap_or_else(|| super::hand::top(model));
+        let at = bridge.at.unwrap_or_else(|| super::strike::top(model));
         let contact = model.nearest_contact(at).ok_or(silent)?;
         let direction = bridge.direction.to_array().map(|x| x as f32);
         Ok(self.engine.get().bridge(&BridgeSettings {
@@ -179,6 +176,7 @@ impl World {
         if pose.is_finite() {
             self.listener = Pose { rotation: pose.rotation.normalize(), ..pose };
             self.space.get().listen_pose(self.listener.position, self.listener.rotation);
+            self.moved = true;
         }
     }
 
@@ -186,6 +184,7 @@ impl World {
     pub fn set_rooms(&mut self, rooms: Option<Arc<Field>>) {
         self.settings.rooms.clone_from(&rooms);
         self.space.get().set_field(rooms);
+        self.moved = true;
     }
 
     /// Changes what may be left out.

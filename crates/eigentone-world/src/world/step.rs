@@ -3,41 +3,50 @@
 use super::{PLACED_EVERY, World};
 use crate::error::{WorldError, check};
 use crate::events::{EventKind, WorldEvent};
-use crate::mover::Mover;
+use crate::motion_source::MotionSource;
+use crate::settings::Timing;
+use eigentone_core::Vec3;
 use eigentone_core::contact::ContactFrame;
 use eigentone_core::event::Moment;
+use eigentone_synth::EngineError;
+use glam::DQuat;
+use std::collections::BTreeSet;
 
-/// More time than this at once is left out, in s: nobody could wait for it.
+/// More time than this at once is left out live, in s: nobody could wait for it.
 const MAX_ADVANCE_S: f64 = 0.25;
 
+/// The same offline.
+const MAX_OFFLINE_S: f64 = 3600.0;
+
 impl World {
-    /// Lets so much time pass, in s: with slow motion so much less game time, paused none. Whole steps are simulated; what is left over is owed to the next call. Of more than a quarter of a second the rest is
-    /// left out, and counted.
+    /// Lets so much time pass, in s: with slow motion so much less game time, paused none. Whole steps are simulated; what is left over is owed to the next call. Live, of more than a quarter of a second the rest is
+    /// left out, and counted. A world that is [fed](Self::feed) does not move by itself.
     pub fn advance(&mut self, dt_s: f64) {
-        if dt_s > 0.0 && !self.time.paused {
-            let asked_s = if dt_s.is_finite() { dt_s } else { 0.0 };
-            let given_s = asked_s.min(MAX_ADVANCE_S);
-            self.counts.skipped_s += asked_s - given_s;
+        if dt_s > 0.0 && dt_s.is_finite() && !self.time.paused && !self.time.fed {
+            let live = self.settings.timing != Timing::Offline;
+            let given_s = if live { dt_s.min(MAX_ADVANCE_S) } else { dt_s.min(MAX_OFFLINE_S) };
+            self.counts.skipped_s += dt_s - given_s;
             self.time.owed_s += given_s * self.clock.speed();
             let step_s = self.settings.step_s;
             let steps = (self.time.owed_s / step_s + 1e-9).floor().max(0.0) as u64;
             self.time.owed_s = (self.time.owed_s - steps as f64 * step_s).max(0.0);
             self.run(steps);
         }
-        self.tidy();
+        self.flush_all();
     }
 
-    /// Simulates one step, paused or not.
+    /// Simulates one step, paused or not. A world that is [fed](Self::feed) does not move by itself.
     pub fn single_step(&mut self) {
-        self.run(1);
-        self.tidy();
+        if !self.time.fed {
+            self.run(1);
+        }
+        self.flush_all();
     }
 
     fn run(&mut self, steps: u64) {
-        let step_s = self.settings.step_s;
-        let (begin_s, end_s) = (self.time.now_s, (self.time.steps + steps) as f64 * step_s);
+        let (begin_s, end_s) = (self.time.now_s, (self.time.steps + steps) as f64 * self.settings.step_s);
         if steps > 0 {
-            self.agree(begin_s, end_s);
+            self.sync_clocks(begin_s, end_s);
         }
         for _ in 0..steps {
             self.step();
@@ -45,7 +54,7 @@ impl World {
     }
 
     /// The two clocks agree on when the coming game time is heard.
-    fn agree(&mut self, begin_s: f64, end_s: f64) {
+    fn sync_clocks(&mut self, begin_s: f64, end_s: f64) {
         let rate_hz = self.settings.sample_rate_hz;
         let now_s = self.shared.clock() as f64 / rate_hz;
         self.clock.tell(begin_s, end_s, now_s, self.shared.host_block() as f64 / rate_hz);
@@ -63,62 +72,91 @@ impl World {
         let begin_s = self.time.steps as f64 * step_s;
         let end_s = (self.time.steps + 1) as f64 * step_s;
         // What moves bodies belongs to the step it falls into, from its beginning on; sums of times would count some twice and miss others.
-        let until_s = begin_s + step_s * (1.0 - 1e-9);
-        self.run_script(until_s, true);
-        self.time.steps += 1;
-        let frames = match &mut self.mover {
-            Some(mover) => match mover.frames(begin_s, end_s) {
+        self.run_script(begin_s + step_s * (1.0 - 1e-9), true);
+        let frames = match &mut self.motion_source {
+            Some(source) => match source.frames(begin_s, end_s) {
                 Ok(frames) => frames,
                 Err(why) => {
-                    self.mover = None;
-                    self.say(WorldEvent { time_s: begin_s, kind: EventKind::MoverFailed { why } });
+                    self.motion_source = None;
+                    self.say(WorldEvent { time_s: begin_s, kind: EventKind::MotionFailed { why } });
                     Vec::new()
                 }
             },
             None if self.time.still => vec![ContactFrame { time_s: end_s, step_s, ..ContactFrame::default() }],
-            None => vec![self.rigid.get().step()],
+            None => {
+                let rigid = self.rigid.get();
+                rigid.set_steps(self.time.steps);
+                vec![rigid.step()]
+            }
         };
+        self.time.steps += 1;
         for frame in &frames {
-            self.hear(frame);
+            self.apply_frame(frame);
         }
         self.time.now_s = end_s;
-        self.pass(end_s);
-        if self.time.steps.is_multiple_of(PLACED_EVERY) {
+        self.run_others(end_s);
+        self.tell_frozen();
+        if self.settings.timing == Timing::Offline && self.time.steps.is_multiple_of(PLACED_EVERY) {
             self.place_all();
         }
     }
 
-    /// What somebody else's physics engine tells of a step, in place of [`advance`](Self::advance): bodies are called by their [numbers](crate::BodyKey::number), and game time is the frame's. Bodies and
-    /// numbers that make no sense are passed over.
+    /// What somebody else's physics engine tells of a step, in place of [`advance`](Self::advance): bodies are called by their [numbers](crate::BodyKey::number), and game time is the frame's. Bodies that are not there
+    /// are passed over.
     ///
     /// # Errors
-    /// If its numbers are not finite, or it comes before the last one.
+    /// If its numbers are not finite, it comes before the last one, or the world has moved by itself already.
     pub fn feed(&mut self, frame: &ContactFrame) -> Result<(), WorldError> {
-        if !frame.is_sane(MAX_ENTRIES) {
-            return Err(WorldError::Unfit("a contact frame with numbers that are not finite, or too many entries"));
+        self.feed_all(std::slice::from_ref(frame))
+    }
+
+    /// Several steps at once, for physics engines that make up for time they lost: all are heard with their own spacing.
+    ///
+    /// # Errors
+    /// As [`feed`](Self::feed); nothing has happened then.
+    pub fn feed_all(&mut self, frames: &[ContactFrame]) -> Result<(), WorldError> {
+        let (Some(first), Some(last)) = (frames.first(), frames.last()) else { return Ok(()) };
+        if !self.time.fed && self.time.steps > 0 {
+            return Err(WorldError::Unfit("a world that has moved by itself is not fed; `reset` it, or make another"));
         }
-        let first = self.time.steps == 0;
-        let (begin_s, end_s) = (frame.time_s - frame.step_s, frame.time_s);
-        if !first && end_s < self.time.now_s - 1e-9 {
-            let found = end_s;
-            return Err(WorldError::Number { what: "the time of a contact frame", found, wanted: "after the one before it" });
+        let mut before_s = if self.time.fed { self.time.now_s - 1e-9 } else { f64::NEG_INFINITY };
+        for frame in frames {
+            if !frame.is_sane(MAX_ENTRIES) {
+                return Err(WorldError::Unfit("a contact frame with numbers that are not finite, or too many entries"));
+            }
+            check("the length of a step", frame.step_s, 1e-6..=1.0, "in s, at most one")?;
+            if frame.time_s < before_s {
+                let found = frame.time_s;
+                let wanted = "after the one before it";
+                return Err(WorldError::Number { what: "the time of a contact frame", found, wanted });
+            }
+            before_s = frame.time_s;
         }
-        check("the length of a step", frame.step_s, 1e-6..=1.0, "in s, at most one")?;
-        self.time.steps += 1;
-        self.agree(begin_s, end_s);
-        self.run_script(begin_s + frame.step_s * (1.0 - 1e-9), true);
-        self.hear(frame);
-        self.time.now_s = end_s;
-        self.pass(end_s);
-        if first || end_s - self.time.placed_s >= 0.999 * PLACED_EVERY as f64 * self.settings.step_s {
-            self.place_all();
+        let begin_s = first.time_s - first.step_s;
+        if !self.time.fed || begin_s - self.time.now_s > MAX_ADVANCE_S {
+            // Hail does not fall through the gaps of somebody else's time.
+            let gap_s = begin_s - self.time.now_s;
+            self.hail.iter_mut().for_each(|hail| hail.began_s += gap_s);
+            self.time.now_s = begin_s;
         }
-        self.tidy();
+        self.time.fed = true;
+        self.sync_clocks(begin_s, last.time_s);
+        for frame in frames {
+            self.run_script(frame.time_s - frame.step_s * 1e-9, true);
+            self.apply_frame(frame);
+            self.time.now_s = frame.time_s;
+            self.time.steps += 1;
+            self.run_others(frame.time_s);
+            if self.settings.timing == Timing::Offline && self.time.steps.is_multiple_of(PLACED_EVERY) {
+                self.place_all();
+            }
+        }
+        self.flush_all();
         Ok(())
     }
 
     /// What happens beside rigid bodies until a time.
-    fn pass(&mut self, end_s: f64) {
+    fn run_others(&mut self, end_s: f64) {
         self.run_script(end_s, false);
         self.run_hail(end_s);
         self.run_soft(end_s);
@@ -126,10 +164,10 @@ impl World {
 
     /// Does what was scheduled until this time: what moves bodies, or what does not.
     fn run_script(&mut self, until_s: f64, moving: bool) {
-        for (time_s, key, change) in self.script.due(until_s, |change| change.moves() == moving) {
+        while let Some((time_s, key, change)) = self.script.next(until_s, moving) {
             let at = self.moment(time_s);
-            // A body that is gone by now is none of the script's business, and numbers were checked by nobody yet: what is refused is told.
-            if let Err(error) = self.act(key, change, at, time_s)
+            // A body that is gone by now is none of the script's business; what makes no sense is told.
+            if let Err(error) = self.apply(key, change, at, time_s, true)
                 && self.contains(key)
             {
                 let why = error.to_string();
@@ -139,13 +177,17 @@ impl World {
     }
 
     /// Turns a frame into sound.
-    fn hear(&mut self, frame: &ContactFrame) {
+    fn apply_frame(&mut self, frame: &ContactFrame) {
         if self.recording {
             self.frames.push(frame.clone());
         }
         for pose in &frame.poses {
-            if let Some(live) = self.bodies.by_number_mut(pose.body) {
-                live.pose = *pose;
+            if let Some(state) = self.bodies.by_number_mut(pose.body) {
+                state.pose = *pose;
+                let body = &mut state.body;
+                body.position = Vec3::from_array(pose.position.map(f64::from));
+                body.rotation = DQuat::from_array(pose.rotation.map(f64::from)).normalize();
+                body.velocity = Vec3::from_array(pose.velocity.map(f64::from));
             }
         }
         for number in frame.contacts.iter().flat_map(|c| c.bodies) {
@@ -169,17 +211,16 @@ impl World {
         self.tell_contacts();
     }
 
-    /// What is done between times: models that are ready, parameters that found no room, sources that are gone.
-    fn tidy(&mut self) {
+    /// What is done between times: models that are ready, parameters that were changed, sources that came or went, places.
+    fn flush_all(&mut self) {
         self.engine.get().collect();
         while self.from_audio.get().pop().is_ok() {}
+        let engine = self.engine.get();
+        self.removals.retain(|id| engine.remove(*id) == Err(EngineError::QueueFull));
         self.take_models();
         self.take_soft();
-        let waiting: Vec<_> = self.bodies.iter().filter(|(_, l)| l.next.is_some()).map(|(key, _)| key).collect();
-        waiting.into_iter().for_each(|key| self.exchange(key));
-        let dirty: Vec<_> =
-            self.bodies.iter().filter(|(_, l)| l.dirty != Default::default()).map(|(key, _)| key).collect();
-        dirty.into_iter().for_each(|key| self.flush(key));
+        std::mem::take(&mut self.waiting).into_iter().for_each(|key| self.swap(key));
+        std::mem::take(&mut self.dirty).into_iter().for_each(|key| self.flush(key));
         if self.flush_quality {
             self.set_quality(self.settings.quality);
         }
@@ -189,6 +230,26 @@ impl World {
             space.knows(*id)
         });
         self.end_voices();
+        // In heard time, so that heads turn and rooms change also while the game stands still.
+        let now = self.shared.clock();
+        let due = now - self.placed_at.min(now) >= (PLACED_EVERY as f64 * self.settings.step_s * self.settings.sample_rate_hz) as u64;
+        if self.settings.timing != Timing::Offline && (due || self.moved) {
+            self.placed_at = now;
+            self.place_all();
+        }
+    }
+
+    /// Bodies whose motion broke, once each.
+    fn tell_frozen(&mut self) {
+        let frozen: BTreeSet<u32> = self.rigid.get().frozen().collect();
+        if frozen != self.frozen {
+            for &number in frozen.difference(&self.frozen.clone()) {
+                if let Some(body) = self.bodies.key_of(number) {
+                    self.say(WorldEvent { time_s: self.time.now_s, kind: EventKind::Frozen { body } });
+                }
+            }
+            self.frozen = frozen;
+        }
     }
 
     /// Stops time: what rings rings out, what slides fades.
@@ -204,7 +265,10 @@ impl World {
 
     /// Lets time go on.
     pub fn resume(&mut self) {
-        self.time.paused = false;
+        if self.time.paused {
+            self.time.paused = false;
+            self.clock.restart();
+        }
     }
 
     /// Whether time stands still.
@@ -225,13 +289,13 @@ impl World {
     }
 
     /// Lets somebody else tell what touches, in place of the world's own physics, or gives it back.
-    pub fn set_mover(&mut self, mover: Option<Box<dyn Mover>>) {
-        self.mover = mover;
+    pub fn set_motion_source(&mut self, source: Option<Box<dyn MotionSource>>) {
+        self.motion_source = source;
     }
 
-    /// Lets the world's own bodies stand still, touching nothing, while everything else goes on; or lets them move again.
-    pub fn set_still(&mut self, still: bool) {
-        self.time.still = still;
+    /// Switches the world's own physics off, while everything else goes on, or on again. Off, bodies stand still and touch nothing.
+    pub fn set_physics_enabled(&mut self, enabled: bool) {
+        self.time.still = !enabled;
     }
 
     /// Keeps the contact frames of the steps that follow, for [`drain_frames`](Self::drain_frames), or stops keeping them.

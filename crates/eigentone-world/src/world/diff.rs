@@ -1,16 +1,17 @@
 //! Makes a body what it was, changing only what differs.
 
 use super::World;
-use crate::body::{Body, Sound, Stuff, Surface};
+use crate::body::{Body, Sound, MaterialRef, Surface};
 use crate::change::Change;
 use crate::error::WorldError;
 use crate::key::BodyKey;
+use crate::shape::Shape;
 use std::sync::Arc;
 
 impl World {
     /// Makes a body what `wanted` says, except for where it is and how it moves.
-    pub(crate) fn reform(&mut self, key: BodyKey, wanted: &Body) -> Result<(), WorldError> {
-        let now = self.live(key)?.body.clone();
+    pub(crate) fn make_like(&mut self, key: BodyKey, wanted: &Body) -> Result<(), WorldError> {
+        let now = self.state(key)?.body.clone();
         let mut changes = Vec::new();
         let mut differs = |differs: bool, change: Change| {
             if differs {
@@ -23,27 +24,29 @@ impl World {
         differs(p.damping != q.damping, Change::Damping(q.damping));
         differs(p.frequency != q.frequency, Change::Frequency(q.frequency));
         differs(p.strain != q.strain, Change::Strain(q.strain));
-        differs(!same_stuff(&now.material, &wanted.material), Change::Material(wanted.material.clone()));
+        differs(!same_material(&now.material, &wanted.material), Change::Material(wanted.material.clone()));
         differs(!same_sound(&now.sound, &wanted.sound), Change::Sound(wanted.sound.clone()));
         differs(!same_surface(&now.surface, &wanted.surface), Change::Surface(wanted.surface.clone()));
         differs(now.kind != wanted.kind, Change::Kind(wanted.kind.clone()));
         differs(now.present != wanted.present, Change::Present(wanted.present));
         differs(now.drive != wanted.drive, Change::Drive(wanted.drive));
+        differs(now.held != wanted.held, Change::Hold(wanted.held));
+        differs(p.size != q.size, Change::Size(q.size));
         for change in changes {
             self.change(key, change)?;
         }
-        self.reshape(key, wanted)?;
+        if !same_shape(&now.shape, &wanted.shape) {
+            self.state_mut(key)?.body.shape = wanted.shape.clone();
+            self.reshape(key)?;
+        }
         if now.friction != wanted.friction || now.restitution != wanted.restitution {
-            let live = self.live_mut(key)?;
-            (live.body.friction, live.body.restitution) = (wanted.friction, wanted.restitution);
-            self.set_surface_of(key, wanted.surface.clone())?;
+            let state = self.state_mut(key)?;
+            (state.body.friction, state.body.restitution) = (wanted.friction, wanted.restitution);
+            self.set_surface_now(key, wanted.surface.clone())?;
         }
         if now.mass_kg != wanted.mass_kg {
-            self.live_mut(key)?.body.mass_kg = wanted.mass_kg;
-            match wanted.mass_kg {
-                Some(mass_kg) => self.change(key, Change::Mass(mass_kg))?,
-                None => self.weigh(key)?,
-            }
+            self.state_mut(key)?.body.mass_kg = wanted.mass_kg;
+            self.weigh(key)?;
         }
         let resonator = |b: &Body| (b.glide, b.nonlinear, b.strain_sensitivity);
         if resonator(&now) != resonator(wanted) {
@@ -55,27 +58,16 @@ impl World {
         self.set_directivity(key, wanted.directivity)?;
         self.set_label(key, &wanted.name, wanted.user_data)
     }
-
-    fn reshape(&mut self, key: BodyKey, wanted: &Body) -> Result<(), WorldError> {
-        let live = self.live(key)?;
-        let shape = &live.body.shape;
-        if Arc::ptr_eq(&shape.mesh, &wanted.shape.mesh) && shape.collider == wanted.shape.collider {
-            return Ok(());
-        }
-        if live.rigid
-            && let Some(collider) = wanted.shape.rigid(live.body.moves())
-        {
-            self.rigid.get().set_shape(key.number(), &collider)?;
-        }
-        self.live_mut(key)?.body.shape = wanted.shape.clone();
-        self.weigh(key)
-    }
 }
 
-fn same_stuff(a: &Stuff, b: &Stuff) -> bool {
+fn same_shape(a: &Shape, b: &Shape) -> bool {
+    Arc::ptr_eq(&a.mesh, &b.mesh) && a.collider == b.collider && a.thickness_m == b.thickness_m
+}
+
+fn same_material(a: &MaterialRef, b: &MaterialRef) -> bool {
     match (a, b) {
-        (Stuff::Named(a), Stuff::Named(b)) => a == b,
-        (Stuff::Material(a), Stuff::Material(b)) => Arc::ptr_eq(a, b) || a == b,
+        (MaterialRef::Named(a), MaterialRef::Named(b)) => a == b,
+        (MaterialRef::Material(a), MaterialRef::Material(b)) => Arc::ptr_eq(a, b) || a == b,
         _ => false,
     }
 }

@@ -1,9 +1,11 @@
-//! Where sources are: what sounds, or is about to, is placed in space; what does not costs nothing.
+//! Where a source meets the room: what sounds, or is about to, is placed in space.
 
-use super::{Live, World};
+use super::{BodyState, World};
+use crate::body::Sound;
 use crate::error::WorldError;
 use crate::key::BodyKey;
 use crate::out::{VoiceMessage, VoiceWriter, voice};
+use crate::settings::Timing;
 use eigentone_core::Vec3;
 use eigentone_core::event::BodyId;
 use eigentone_space::directivity::Directivity;
@@ -12,34 +14,35 @@ use eigentone_space::room::{Place, Space};
 impl World {
     /// Something happens to a body: it must be where it is before it is heard.
     pub(crate) fn wake(&mut self, key: BodyKey) {
-        let (space, Some(live)) = (self.space.get(), self.bodies.get_mut(key)) else { return };
-        live.excited = true;
-        if !live.placed {
-            place(space, live);
-        }
         // One that sounds through another is heard where that one is.
-        if let crate::body::Sound::Shared { with, .. } = live.body.sound
-            && let Some(other) = self.bodies.get_mut(with)
-        {
-            other.excited = true;
-            if !other.placed {
-                place(self.space.get(), other);
+        let root = match self.bodies.get(key).map(|state| &state.body.sound) {
+            Some(Sound::Shared { with, .. }) => Some(*with),
+            _ => None,
+        };
+        let space = self.space.get();
+        for key in [Some(key), root].into_iter().flatten() {
+            if let Some(state) = self.bodies.get_mut(key) {
+                state.excited = true;
+                if !state.placed {
+                    place(space, state, true);
+                }
             }
         }
     }
 
-    /// Places all that sounds or has just been touched.
+    /// Places all that sounds or has just been touched. What does not sound costs nothing.
     pub(super) fn place_all(&mut self) {
-        self.time.placed_s = self.time.now_s;
-        let space = self.space.get();
-        for (_, live) in self.bodies.iter_mut() {
-            let Some(id) = live.engine.or(live.voice) else { continue };
-            if live.excited || self.shared.is_sounding(id.slot as usize) {
-                place(space, live);
-                live.excited = false;
+        let all = self.settings.timing == Timing::Offline;
+        self.moved = false;
+        let (space, shared) = (self.space.get(), &self.shared);
+        for (_, state) in self.bodies.iter_mut() {
+            let Some(id) = state.engine.or(state.voice) else { continue };
+            if all || state.excited || shared.is_sounding(id.slot as usize) {
+                place(space, state, !state.placed);
+                state.excited = false;
             } else {
                 // Where it was last may be far from where it will be heard next.
-                live.placed = false;
+                state.placed = false;
             }
         }
     }
@@ -49,7 +52,7 @@ impl World {
     /// # Errors
     /// If the body is gone or no voice, or too many voices are open.
     pub fn voice(&mut self, key: BodyKey, capacity: usize) -> Result<VoiceWriter, WorldError> {
-        if !matches!(self.live(key)?.body.sound, crate::body::Sound::Voice) {
+        if !matches!(self.state(key)?.body.sound, Sound::Voice) {
             return Err(WorldError::Unfit("the body is no voice; make it with `Body::voice_at`"));
         }
         self.open_voice(key, capacity.min(1 << 24), None)
@@ -62,7 +65,7 @@ impl World {
         capacity: usize,
         begin: Option<u64>,
     ) -> Result<VoiceWriter, WorldError> {
-        let gain = self.live(key)?.body.params.gain;
+        let gain = self.state(key)?.body.params.gain;
         let max = self.settings.max_voices;
         let full = WorldError::Full { what: "voices", max, setting: "max_voices" };
         let slot = self.free_voices.pop().ok_or(full.clone())?;
@@ -73,9 +76,10 @@ impl World {
             self.free_voices.push(slot);
             return Err(full);
         }
-        let live = self.live_mut(key)?;
-        let before = live.voice.replace(id);
-        (live.placed, live.excited) = (false, true);
+        while self.from_audio.get().pop().is_ok() {}
+        let state = self.state_mut(key)?;
+        let before = state.voice.replace(id);
+        (state.placed, state.excited) = (false, true);
         self.owners.insert(slot, (id, key));
         if let Some(before) = before {
             self.ended_voices.push(before);
@@ -86,8 +90,8 @@ impl World {
     }
 
     /// A voice that is no more, with its body.
-    pub(super) fn end_voice(&mut self, live: &Live) {
-        if let Some(id) = live.voice {
+    pub(super) fn end_voice(&mut self, state: &BodyState) {
+        if let Some(id) = state.voice {
             self.ended_voices.push(id);
             self.end_voices();
         }
@@ -100,21 +104,23 @@ impl World {
                 return;
             }
             self.ended_voices.pop();
-            self.owners.remove(&id.slot);
             self.leaving.push(id);
             self.free_voices.push(id.slot);
         }
     }
-
-    pub(super) fn voice_gain(&mut self, id: BodyId, gain: f32) {
-        self.counts.shed += u64::from(self.to_audio.get().push(VoiceMessage::Gain(id, gain)).is_err());
-    }
 }
 
-fn place(space: &mut Space, live: &mut Live) {
-    let Some(id) = live.engine.or(live.voice) else { return };
-    let position = Vec3::from_array(live.pose.position.map(f64::from));
-    let directivity = live.body.directivity.map(|d| Directivity { axis: live.pose.direction_to_world(d.axis), ..d });
-    space.place(id, &Place { position, directivity });
-    live.placed = true;
+/// Tells the space where a source is; one that begins there does not come slowly from where it was last.
+fn place(space: &mut Space, state: &mut BodyState, begins: bool) {
+    let Some(id) = state.engine.or(state.voice) else { return };
+    let position = Vec3::from_array(state.pose.position.map(f64::from));
+    let directivity = state.body.directivity.map(|d| Directivity { axis: state.pose.direction_to_world(d.axis), ..d });
+    let place = Place { position, directivity };
+    if begins {
+        space.place_idle(id, &place);
+        space.wake(id);
+    } else {
+        space.place(id, &place);
+    }
+    state.placed = true;
 }

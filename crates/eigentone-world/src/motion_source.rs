@@ -2,8 +2,8 @@
 
 use eigentone_core::contact::ContactFrame;
 
-/// Somebody who tells what touches, step by step: a recording, another physics engine, a script. See [`World::set_mover`](crate::World::set_mover).
-pub trait Mover: Send + Sync {
+/// Somebody who tells what touches, step by step: a recording, another physics engine, a script. See [`World::set_motion_source`](crate::World::set_motion_source).
+pub trait MotionSource: Send + Sync {
     /// What happens in the step from `begin_s` to `end_s` of game time: one frame, several, or none. Bodies are called by their [numbers](crate::BodyKey::number).
     ///
     /// # Errors
