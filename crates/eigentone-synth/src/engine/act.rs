@@ -45,10 +45,10 @@ impl Processor {
         self.stats.late += u64::from(late);
     }
 
-    /// A body that is silent is removed without being computed once more.
+    /// A body that sleeps is removed without being computed once more.
     fn depart_silently(&mut self, body: &Body, slot: usize, event: &Pending) -> bool {
         let own = event.body.slot as usize == slot;
-        let silent = !body.is_sounding() && !body.sounded && self.places[slot].tails.is_empty();
+        let silent = body.account.asleep && !body.is_sounding() && !body.sounded && self.places[slot].tails.is_empty();
         let departs = own && silent && matches!(event.what, What::Remove) && self.places[slot].leaving.is_none();
         if departs {
             self.depart(slot, 2);

@@ -232,8 +232,9 @@ impl Processor {
     }
 
     fn render_block(&mut self) {
-        self.receive();
+        // Those that come now are not among them that slept when the quality changed.
         self.wake_some();
+        self.receive();
         self.mind_one();
         self.awake.sort();
         if self.block_in_frame == 0 {
@@ -344,7 +345,7 @@ impl Processor {
                 self.woke(slot);
             }
         }
-        self.rewake = end;
+        self.rewake = if end < self.reached { end } else { usize::MAX };
     }
 
     /// The lower half of a body's clock comes round once in a day: one after the other is looked after, asleep or not.
