@@ -18,6 +18,18 @@ pub struct ContactFrame {
     /// All pairs that touch, and those that have just parted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contacts: Vec<Contact>,
+    /// Bodies whose strain has changed: it shifts their pitch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strains: Vec<Strain>,
+}
+
+/// How a body is deformed as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Strain {
+    /// Which body.
+    pub body: u32,
+    /// The strain; positive where it is stretched.
+    pub strain: f32,
 }
 
 /// Where a body is and how it moves.
@@ -142,6 +154,8 @@ impl ContactFrame {
             && self.step_s >= 0.0
             && self.poses.len() <= most
             && self.contacts.len() <= most
+            && self.strains.len() <= most
+            && self.strains.iter().all(|s| s.strain.is_finite())
             && self.poses.iter().all(pose)
             && self.contacts.iter().all(|c| c.points.len() <= most && c.points.iter().all(point))
     }

@@ -6,39 +6,34 @@
 //! Modes that come and go are faded over one block's length.
 
 pub(crate) mod decide;
+mod exchange;
+mod forces;
+mod hit;
 mod lanes;
 mod modulation;
 mod nonlinear;
 mod render;
+mod tones;
 
+pub(crate) use exchange::{Exchange, Relink, Same, match_modes};
+pub(crate) use hit::{Gathered, Hit};
 pub use modulation::Glide;
 pub use nonlinear::{Nonlinear, Shaper};
 
 use crate::BLOCK;
 use crate::diffuse::DiffuseBank;
-use crate::drive::{Blow, Drive, Force, Source};
-use crate::exciter::HalfSine;
-use crate::kernel::{HalfSineFilter, Kernels, LANES, Levels, Partial, advance_one};
+use crate::drive::{Drive, Force};
+use crate::kernel::{Kernels, LANES, Levels, Partial, advance_one};
 use crate::policy::masking::{Curve, Maskers};
 use crate::table::ModeTable;
-use decide::View;
-use eigentone_core::model::SiteBlend;
 use lanes::Lanes;
 use modulation::Modulation;
 use nonlinear::Sections;
 use std::sync::Arc;
+use tones::Tones;
 
 /// Forces that can act on one body at once. A blow that finds none free is given as an impulse with the same spectrum.
 pub(crate) const DRIVES: usize = 6;
-
-/// Of these, how many contacts may take; further contacts share.
-const SEATS: usize = 3;
-
-/// After a force has begun, its spectrum is known block by block: its modes must not wait a policy frame.
-const EAGER_BLOCKS: u8 = 4;
-
-/// Longest blow; a physics engine that says otherwise means a contact.
-const LONGEST_BLOW_S: f32 = 1.0;
 
 /// Largest gain.
 const MOST_GAIN: f32 = 1e6;
@@ -118,19 +113,6 @@ pub(crate) struct World {
     pub most_impulse_ns: f32,
 }
 
-/// A blow as the engine hands it over.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Hit<'a> {
-    pub site: &'a SiteBlend,
-    pub impulse_ns: [f32; 3],
-    /// Zero for an impulse.
-    pub duration_s: f32,
-    /// How long before the present sample it happens: `0 ≤ early < 1`.
-    pub early: f32,
-    /// Place of the present sample in its block.
-    pub at: usize,
-}
-
 /// A sounding body.
 #[derive(Debug)]
 pub(crate) struct Body {
@@ -160,8 +142,11 @@ pub(crate) struct Body {
     /// What is left of sound that was silenced, and how much of it has been heard.
     tail: [f32; BLOCK],
     tail_at: usize,
+    /// Samples for which it has been fading out as the tail of another model; all of them once that is over.
+    fading: Option<u32>,
     drives: [Drive; DRIVES],
     modulation: Modulation,
+    tones: Tones,
     sections: Option<Box<Sections>>,
     diffuse: Option<Box<DiffuseBank>>,
     /// Gain reached, emphasis included, and where gain and emphasis shall be.
@@ -235,8 +220,10 @@ impl Body {
             fade_left: 0,
             tail: [0.0; BLOCK],
             tail_at: BLOCK,
+            fading: None,
             drives: std::array::from_fn(|_| Drive::new(n, capacity)),
             modulation: Modulation::new(making.glide, making.strain_sensitivity, &table),
+            tones: Tones::new(n),
             sections,
             diffuse: making.diffuse,
             gain: making.gain,
@@ -296,145 +283,6 @@ impl Body {
     fn measure(&mut self, now: u64, world: &World) {
         (world.kernels.wide.levels)(&self.re, &self.im, Levels { energy: &mut self.energy, level: &mut self.level });
         self.measured = now;
-    }
-
-    /// A blow at the present moment. `free` modes may be added to those computed.
-    pub fn hit(&mut self, hit: Hit<'_>, now: u64, view: &View<'_>, free: usize, world: &World, scratch: &mut Scratch) {
-        let finite = hit.impulse_ns.iter().chain([&hit.duration_s]).all(|x| x.is_finite());
-        let size = hit.impulse_ns.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
-        if !finite || size == 0.0 {
-            return;
-        }
-        // Clipped first, so that no collision a physics engine invents can break anything after it.
-        let clip = (f64::from(world.most_impulse_ns) / size).min(1.0);
-        let vector = hit.impulse_ns.map(|x| (f64::from(x) * clip) as f32);
-        let size = (size * clip) as f32;
-        if let Some(diffuse) = &mut self.diffuse {
-            diffuse.strike(size, hit.at);
-        }
-        let n = self.table.padded;
-        let Some((rows, factors)) = self.table.excitation(hit.site, vector) else { return };
-        (world.kernels.wide.combine)(rows, factors, &mut scratch.push[..n]);
-        self.settle(now, world);
-
-        let duration_s = hit.duration_s.clamp(0.0, LONGEST_BLOW_S);
-        let length = f64::from(duration_s) * world.rate_hz;
-        let free_drive = self.drives.iter().position(Drive::is_free).filter(|_| length >= 2.0);
-        if let Some(d) = free_drive {
-            let pulse =
-                HalfSine { impulse_ns: 1.0, duration_s: f64::from(duration_s), start_samples: -f64::from(hit.early) };
-            let source = Source::Blow(Blow { origin: now, pulse, end: pulse.end(world.rate_hz) });
-            self.drives[d].start(source, &scratch.push, world.rate_hz);
-        }
-        // What the blow will have done to each mode when it is over; for a finite one as if at its middle.
-        scratch.re[..n].copy_from_slice(&self.re);
-        scratch.im[..n].copy_from_slice(&self.im);
-        let mut ahead = hit.early;
-        if length >= 2.0 {
-            (world.kernels.wide.soften)(
-                &mut scratch.push[..n],
-                &self.table.turn,
-                HalfSineFilter { length: length as f32 },
-            );
-            // The sampled pulse is one sample late.
-            ahead -= 0.5 * length as f32 + if free_drive.is_some() { 1.0 } else { 0.0 };
-        }
-        let poles = self.modulation.poles(&self.table);
-        (world.kernels.wide.inject)(&mut self.re, &mut self.im, &scratch.push[..n], &self.table.slant, poles, ahead);
-        self.measure(now, world);
-        self.calm = self.drives.iter().all(Drive::is_free) && self.is_linear_and_at_rest();
-        self.account.energy = (decide::sum(&self.energy) * self.audibility().powi(2)).min(MOST_ENERGY);
-        self.wake(view, free, world, scratch);
-        self.account.asleep = false;
-        // What it has it may keep until the next frame knows better.
-        self.account.granted = self.account.granted.max(self.members.len());
-        // Modes that are on are driven through the blow sample by sample; their state must not have it already. The others have all of it.
-        if let Some(d) = free_drive {
-            let (weights, status) = (&mut self.drives[d].weights, &self.status);
-            for (w, status) in weights.iter_mut().zip(status) {
-                if !matches!(status, Status::On | Status::Entering) {
-                    *w = 0.0;
-                }
-            }
-            for &k in &self.members {
-                let k = k as usize;
-                if matches!(self.status[k], Status::On | Status::Entering) {
-                    (self.re[k], self.im[k]) = (scratch.re[k], scratch.im[k]);
-                }
-            }
-        }
-        self.load(now, world, scratch);
-    }
-
-    /// Starts a continuous force and says which drive it took, or gives it back.
-    pub fn attach(
-        &mut self,
-        source: Source,
-        site: &SiteBlend,
-        direction: [f32; 3],
-        now: u64,
-        world: &World,
-        scratch: &mut Scratch,
-    ) -> Result<usize, Source> {
-        let n = self.table.padded;
-        let free = self.drives.iter().position(Drive::is_free);
-        let (Some(d), Some((rows, factors))) = (free, self.table.excitation(site, direction)) else {
-            return Err(source);
-        };
-        (world.kernels.wide.combine)(rows, factors, &mut scratch.push[..n]);
-        self.drives[d].start(source, &scratch.push, world.rate_hz);
-        self.account.asleep = false;
-        self.calm = false;
-        self.eager = EAGER_BLOCKS;
-        self.settle(now, world);
-        self.load(now, world, scratch);
-        Ok(d)
-    }
-
-    /// Gives a contact a drive to push through: one of its own at this place and along this direction, or, if there is none left, that of the fewest
-    /// others. Says which, and whether it is its own.
-    pub fn seat(
-        &mut self,
-        site: &SiteBlend,
-        direction: [f32; 3],
-        now: u64,
-        world: &World,
-        scratch: &mut Scratch,
-    ) -> Option<(usize, bool)> {
-        let taken = self.drives.iter().filter(|d| d.is_of_contacts()).count();
-        if taken < SEATS && self.drives.iter().any(Drive::is_free) {
-            let d = self.attach(Source::Contacts, site, direction, now, world, scratch).ok()?;
-            self.drives[d].riders = 1;
-            return Some((d, true));
-        }
-        let shared = self.drives.iter_mut().enumerate().filter(|(_, d)| d.is_of_contacts());
-        let (d, drive) = shared.min_by_key(|(_, d)| d.riders)?;
-        drive.riders += 1;
-        Some((d, false))
-    }
-
-    /// A contact no longer pushes.
-    pub fn unseat(&mut self, drive: usize) {
-        let drive = &mut self.drives[drive];
-        drive.riders = drive.riders.saturating_sub(1);
-        if drive.riders == 0 && drive.is_of_contacts() {
-            drive.stop();
-        }
-    }
-
-    /// A contact has moved.
-    pub fn aim(&mut self, drive: usize, site: &SiteBlend, direction: [f32; 3], world: &World, scratch: &mut Scratch) {
-        let n = self.table.padded;
-        if let Some((rows, factors)) = self.table.excitation(site, direction) {
-            (world.kernels.wide.combine)(rows, factors, &mut scratch.push[..n]);
-            self.drives[drive].aim(&scratch.push, world.rate_hz);
-            self.load_weights();
-        }
-    }
-
-    /// Drives, for the engine to fill bridges and close streams.
-    pub fn drives(&mut self) -> &mut [Drive; DRIVES] {
-        &mut self.drives
     }
 
     /// Changes decay rates, frequencies or strain.

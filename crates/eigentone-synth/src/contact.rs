@@ -42,7 +42,7 @@
 //!     };
 //!     let phase = if step == 10 { Phase::Begin } else { Phase::Stay };
 //!     let contacts = if step < 10 { vec![] } else { vec![Contact { id: 7, bodies: [0, 1], phase, points: vec![point] }] };
-//!     let frame = ContactFrame { time_s: step as f64 * step_s, step_s, poses: vec![Pose::at_origin(1)], contacts };
+//!     let frame = ContactFrame { time_s: step as f64 * step_s, step_s, poses: vec![Pose::at_origin(1)], contacts, strains: vec![] };
 //!     tracker.step(&frame, &mut handle)?;
 //!     // The audio callback, a step behind.
 //!     while (processor.clock() + 64) as f64 <= (frame.time_s - step_s) * 44_100.0 {
@@ -54,8 +54,13 @@
 //! ```
 
 mod blow;
+mod clock;
 mod follow;
+mod limits;
+mod partner;
 mod site;
+mod sounding;
 mod tracker;
 
-pub use tracker::{Happening, Partner, Tracker, TrackerSettings, What};
+pub use partner::{Happening, Partner, What};
+pub use tracker::{Tracker, TrackerSettings};

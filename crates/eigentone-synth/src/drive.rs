@@ -2,6 +2,7 @@
 
 use crate::BLOCK;
 use crate::exciter::HalfSine;
+use eigentone_core::model::SiteBlend;
 
 /// What makes the force.
 #[derive(Debug)]
@@ -28,10 +29,19 @@ pub(crate) struct Blow {
     pub end: u64,
 }
 
+/// A place on a body and a direction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aim {
+    pub site: SiteBlend,
+    pub direction: [f32; 3],
+}
+
 /// A force and how strongly it moves each mode.
 #[derive(Debug)]
 pub(crate) struct Drive {
     pub source: Source,
+    /// Where it pushes, if it goes on.
+    pub aim: Option<Aim>,
     /// Per mode, divided by the sample rate.
     pub weights: Vec<f32>,
     /// The same in the order of the lanes.
@@ -70,6 +80,7 @@ impl Drive {
     pub fn new(modes: usize, lanes: usize) -> Self {
         Self {
             source: Source::None,
+            aim: None,
             weights: vec![0.0; modes],
             lane_weights: vec![0.0; lanes],
             history: [0.0; 2],
@@ -104,7 +115,7 @@ impl Drive {
     }
 
     /// The force moves the modes as `push`, per newton-second.
-    pub fn aim(&mut self, push: &[f32], rate_hz: f64) {
+    pub fn weigh(&mut self, push: &[f32], rate_hz: f64) {
         for (w, g) in self.weights.iter_mut().zip(push) {
             *w = g / rate_hz as f32;
         }
@@ -112,8 +123,9 @@ impl Drive {
 
     /// Starts a force that moves the modes as `push`, per newton-second.
     pub fn start(&mut self, source: Source, push: &[f32], rate_hz: f64) {
-        self.aim(push, rate_hz);
+        self.weigh(push, rate_hz);
         self.source = source;
+        self.aim = None;
         *self.feed = Feed::SILENCE;
         self.history = [0.0; 2];
         self.tail = 0;
@@ -123,6 +135,16 @@ impl Drive {
     pub fn stop(&mut self) -> Source {
         self.tail = 2;
         std::mem::replace(&mut self.source, Source::None)
+    }
+
+    /// Goes on where another drive is, but for its source and weights.
+    pub fn follow(&mut self, other: &Drive) {
+        (self.aim, self.history, self.tail, self.riders) = (other.aim, other.history, other.tail, other.riders);
+    }
+
+    /// Is free at once.
+    pub fn forget(&mut self) {
+        (self.aim, self.history, self.tail, self.riders) = (None, [0.0; 2], 0, 0);
     }
 
     /// Computes the force at samples `from..from + len` of the block that begins at `block_start`. Returns how many samples of a

@@ -7,13 +7,19 @@
 //! sample. What is worth computing is decided once per policy frame of 1024 samples (2048 above 50 kHz), a part of the bodies in each block so
 //! that the load is even. A blow does not wait for that: it sounds at once.
 
+mod act;
+mod awake;
 mod bridge;
+mod cap;
 mod contacts;
+mod crowd;
 mod handle;
+mod leave;
 mod pending;
 mod perception;
 mod processor;
 mod receive;
+mod swap;
 mod voice;
 mod voices;
 
@@ -24,7 +30,7 @@ pub use processor::Processor;
 pub use voice::{ContactId, Keyframe, POINTS, PointState};
 
 use crate::BLOCK;
-use crate::body::Body;
+use crate::body::{Body, Exchange};
 use crate::drive::Source;
 use crate::kernel::Kernels;
 use crate::policy::Quality;
@@ -54,13 +60,30 @@ pub fn engine_with(settings: Settings, kernels: Kernels) -> Result<(Handle, Proc
         return Err(EngineError::SampleRate(settings.sample_rate_hz));
     }
     let stats = Arc::new(SharedStats::default());
-    let (to_audio, from_control) = rtrb::RingBuffer::new(settings.most_events.max(64));
+    let (to_audio, from_control) = rtrb::RingBuffer::new(settings.most_events.max(64) + reserve(&settings));
     // Room for every body and every source that can exist: handing back cannot fail while the control side lives.
     let (to_control, from_audio) = rtrb::RingBuffer::new(
-        settings.most_bodies * (1 + crate::body::DRIVES) + settings.most_bridges + settings.most_contacts + 16,
+        settings.most_bodies * (1 + crate::body::DRIVES)
+            + settings.most_bridges
+            + settings.most_contacts
+            + 2 * MOST_SWAPS
+            + 16,
     );
     let processor = Processor::new(&settings, kernels, from_control, to_control, stats.clone());
     Ok((Handle::new(settings, to_audio, from_audio, stats), processor))
+}
+
+/// Exchanges of models that can be under way at once.
+const MOST_SWAPS: usize = 64;
+
+/// Room in the queue to the audio side for what must not get lost: removals, exchanges of models, ends of contacts.
+fn reserve(settings: &Settings) -> usize {
+    settings.most_bodies + settings.most_contacts + MOST_SWAPS
+}
+
+/// Room among the events that wait for what must not get lost: removals, and some changes of quality.
+fn vital_events(settings: &Settings) -> usize {
+    settings.most_bodies + 16
 }
 
 /// From control to audio.
@@ -69,6 +92,8 @@ pub(crate) enum Message {
     Add(BodyId, Box<Body>),
     /// A second name for a body, whose blows count by a factor.
     Share(BodyId, BodyId, f32),
+    /// Another model for a body.
+    Exchange(BodyId, Box<Exchange>),
     Remove(Moment, BodyId),
     Event(Event),
     Quality(Moment, Quality),
@@ -89,6 +114,10 @@ pub(crate) enum Message {
 pub(crate) enum Garbage {
     Body(BodyId, #[allow(dead_code, reason = "carried to be dropped")] Option<Box<Body>>),
     Source(#[allow(dead_code, reason = "carried to be dropped")] Source),
-    Buffer(#[allow(dead_code, reason = "carried to be dropped")] Box<[f32; BLOCK]>),
+    /// A bridge, by its number.
+    Bridge(u64, #[allow(dead_code, reason = "carried to be dropped")] Box<[f32; BLOCK]>),
+    /// What was left of a model that was exchanged.
+    Tail(#[allow(dead_code, reason = "carried to be dropped")] Box<Body>),
+    Exchange(#[allow(dead_code, reason = "carried to be dropped")] Box<Exchange>),
     Voice(ContactId, #[allow(dead_code, reason = "carried to be dropped")] Box<voice::Voice>),
 }

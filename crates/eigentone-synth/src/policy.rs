@@ -19,6 +19,9 @@ pub(crate) fn frame_blocks(sample_rate_hz: f64) -> usize {
     if sample_rate_hz < 50_000.0 { 1024 / BLOCK } else { 2048 / BLOCK }
 }
 
+/// Levels of playback and masking beyond this are taken for it, in dB: from the quietest to the loudest a 32-bit float could mean.
+const MOST_DB: f32 = 300.0;
+
 /// What the engine may leave out. The default leaves out only what cannot be heard.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
@@ -50,6 +53,14 @@ impl Quality {
             let (Playback::TotalAt(db) | Playback::PascalAt(db)) = m.playback;
             db.is_finite() && m.offset_db.is_finite()
         });
+        if let Some(masking) = &mut self.masking {
+            let within = |db: f32| db.clamp(-MOST_DB, MOST_DB);
+            masking.offset_db = masking.offset_db.clamp(0.0, MOST_DB);
+            masking.playback = match masking.playback {
+                Playback::TotalAt(db) => Playback::TotalAt(within(db)),
+                Playback::PascalAt(db) => Playback::PascalAt(within(db)),
+            };
+        }
         self
     }
 }

@@ -17,6 +17,12 @@ pub struct Settings {
     pub most_modes_per_body: usize,
     /// Events that can wait for their time.
     pub most_events: usize,
+    /// Messages that the audio side takes in per block of 64 samples; others wait for the next. A message takes some 0.1 µs.
+    pub most_messages_per_block: usize,
+    /// Work on events in one block of 64 samples, in blows on bodies of a hundred modes; a blow on a larger body counts for more, the others of a body that is struck several times for less. What
+    /// does not fit is summed per body, put off to the next blocks in the order of audibility, and given up when it is 20 ms late: see [`Stats`](crate::Stats). `usize::MAX` does all events one by
+    /// one however long that takes, which is right where nobody waits for the sound.
+    pub most_events_per_block: usize,
     /// Bridges between bodies.
     pub most_bridges: usize,
     /// Contacts that slide or roll at once.
@@ -36,6 +42,8 @@ impl Default for Settings {
             most_bodies: 1024,
             most_modes_per_body: 8192,
             most_events: 16_384,
+            most_messages_per_block: 4096,
+            most_events_per_block: 256,
             most_bridges: 64,
             most_contacts: 256,
             most_impulse_ns: 100.0,

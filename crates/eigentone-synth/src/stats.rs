@@ -61,6 +61,12 @@ statistics! {
     orphaned,
     /// Events dropped because too many were waiting.
     dropped,
+    /// Blows that were summed with others on their body, because a block had more events than time.
+    merged,
+    /// Events that happened some blocks later, for the same reason.
+    spread,
+    /// Blows that were given up, for the same reason.
+    shed,
     /// Most events that were waiting at once.
     waiting_most,
     /// Samples that a force stream did not deliver in time.

@@ -52,6 +52,8 @@ pub fn strike(
         most_bodies: 1,
         most_modes_per_body: model.modes.len(),
         most_events: 64,
+        most_messages_per_block: usize::MAX,
+        most_events_per_block: usize::MAX,
         most_bridges: 0,
         most_contacts: 0,
         most_impulse_ns: f32::MAX.sqrt(),

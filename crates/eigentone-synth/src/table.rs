@@ -18,7 +18,7 @@ const HIGHEST_SHARE: f64 = 0.49;
 pub(crate) type Pair = [Vec<f32>; 2];
 
 /// Constants of a model's modes at one sample rate, and its shapes with the output gain multiplied in. Shared by all bodies made of it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct ModeTable {
     /// Modes.
     pub len: usize,
@@ -58,6 +58,8 @@ pub(crate) struct ModeTable {
     /// `[site][axis][mode]`.
     rows: Vec<f32>,
     pub frequency_hz: Vec<f32>,
+    /// Where the sites are, in m.
+    pub positions: Vec<[f32; 3]>,
 }
 
 impl ModeTable {
@@ -92,6 +94,7 @@ impl ModeTable {
             typical: blank(),
             rows: Vec::new(),
             frequency_hz: blank(),
+            positions: model.surface.positions.clone(),
         };
         for (i, &k) in kept.iter().enumerate() {
             t.set_mode(i, model.modes[k].frequency_hz, model.modes[k].decay_per_s, sample_rate_hz);

@@ -41,7 +41,7 @@ impl Stage {
         let time_s = self.steps as f64 * STEP_S;
         let contacts = vec![Contact { id: 1, bodies: [0, 1], phase, points }];
         let poses = vec![Pose::at_origin(0), Pose::at_origin(1)];
-        self.tracker.step(&ContactFrame { time_s, step_s: STEP_S, poses, contacts }, &mut self.handle).unwrap();
+        self.tracker.step(&ContactFrame { time_s, step_s: STEP_S, poses, contacts, ..ContactFrame::default() }, &mut self.handle).unwrap();
         self.listen(time_s - STEP_S);
     }
 
@@ -190,7 +190,7 @@ fn a_flood_is_cut_to_its_strongest() {
             points: vec![landing(1.0 + 1e-4 * id as f32)],
         })
         .collect();
-    let frame = ContactFrame { time_s: STEP_S, step_s: STEP_S, poses: vec![Pose::at_origin(1)], contacts };
+    let frame = ContactFrame { time_s: STEP_S, step_s: STEP_S, poses: vec![Pose::at_origin(1)], contacts, strains: vec![] };
     stage.tracker.step(&frame, &mut stage.handle).unwrap();
     let heard: Vec<f32> = stage
         .tracker
@@ -227,7 +227,7 @@ fn friction_locks_to_the_resonator() {
         let points = vec![sliding(0.1, (0.1 * time_s) as f32)];
         let phase = if step == 1 { Phase::Begin } else { Phase::Stay };
         let contacts = vec![Contact { id: 1, bodies: [0, 1], phase, points }];
-        let frame = ContactFrame { time_s, step_s: STEP_S, poses: vec![Pose::at_origin(1)], contacts };
+        let frame = ContactFrame { time_s, step_s: STEP_S, poses: vec![Pose::at_origin(1)], contacts, strains: vec![] };
         tracker.step(&frame, &mut handle).unwrap();
         while (processor.clock() + BLOCK as u64) as f64 <= (time_s - STEP_S) * RATE {
             sound.extend(mix(&mut processor, 1));

@@ -44,7 +44,7 @@ impl World {
             self.bodies[body as usize].untouched = false;
         }
         let poses = self.moved();
-        ContactFrame { time_s: self.time_s(), step_s: self.settings.step_s, poses, contacts }
+        ContactFrame { time_s: self.time_s(), step_s: self.settings.step_s, poses, contacts, strains: Vec::new() }
     }
 
     /// Bodies that overlap by more than a tenth of a millimetre: worth a warning before the first step, for they will be pushed

@@ -1,5 +1,6 @@
 //! Which modes of a body are computed.
 
+use super::tones::Heard;
 use super::{Body, MOST_ENERGY, Scratch, Status, World};
 use crate::BLOCK;
 use crate::drive::Drive;
@@ -103,12 +104,13 @@ impl Body {
     }
 
     /// Fills `scratch.margin` and returns the hysteresis.
-    fn judge(&self, gain_db: f32, view: &View<'_>, world: &World, scratch: &mut Scratch) -> f32 {
+    fn judge(&mut self, gain_db: f32, view: &View<'_>, world: &World, scratch: &mut Scratch) -> f32 {
         let margin = &mut scratch.margin[..self.table.padded];
         let Some(hearing) = &view.hearing else {
             margin.fill(f32::INFINITY);
             return 0.0;
         };
+        self.tones.follow(&self.table, &self.modulation);
         (world.kernels.wide.judge)(&self.level, self.place_under(hearing.curve), gain_db + hearing.shift_db, margin);
         // Half the offset at most: a mode must be able to pass its own curve.
         HYSTERESIS_DB.min(0.5 * hearing.offset_db)
@@ -171,7 +173,7 @@ impl Body {
     fn judge_by_itself(&self, gain_db: f32, view: &View<'_>, hysteresis: f32, world: &World, scratch: &mut Scratch) {
         let Some(hearing) = &view.hearing else { return };
         let Scratch { margin, own_margin, near, maskers, curve, .. } = scratch;
-        let table = &*self.table;
+        let (table, tones) = (&*self.table, self.tones.now(&self.table));
         let mut count = 0;
         (world.kernels.wide.select)(&margin[..table.len], hysteresis, near, &mut count);
         let loud = &near[..count];
@@ -181,7 +183,7 @@ impl Body {
         maskers.clear();
         for &k in loud {
             let k = k as usize;
-            maskers.offer(table.cell[k], table.bark[k], self.level[k] + gain_db);
+            maskers.offer(tones.cell[k], tones.bark[k], self.level[k] + gain_db);
         }
         let shift_db = hearing.shift_with(self.account.energy);
         curve.rebuild(maskers, shift_db, hearing.offset_db, &world.kernels);
@@ -193,12 +195,8 @@ impl Body {
     }
 
     fn place_under<'a>(&'a self, curve: &'a Curve) -> Place<'a> {
-        Place {
-            threshold: &self.table.threshold,
-            cell: &self.table.cell,
-            share: &self.table.share,
-            edges: curve.edges(),
-        }
+        let Heard { threshold, cell, share, .. } = self.tones.now(&self.table);
+        Place { threshold, cell, share, edges: curve.edges() }
     }
 
     /// Reduces `scratch.active` to the loudest `most`.
@@ -274,7 +272,7 @@ impl Body {
         let total = sum(&self.energy[..self.table.len]).min(MOST_ENERGY);
         // While a blow acts, modes that are on do not have all of it yet: they stay.
         let struck = self.drives.iter().any(Drive::is_blow);
-        let table = &*self.table;
+        let (table, tones) = (&*self.table, self.tones.now(&self.table));
         let levels = &self.level[..table.len];
         let mut truncated = count_below(levels, floor);
         let damping = self.modulation.damping();
@@ -290,7 +288,7 @@ impl Body {
             if hears && margin > -NEARLY_DB {
                 // As loud as it will be when the curve is used.
                 let later = level + gain_db - damping * table.frame_fall[k];
-                harvest.maskers.offer(table.cell[k], table.bark[k], later);
+                harvest.maskers.offer(tones.cell[k], tones.bark[k], later);
             }
             let on = matches!(self.status[k], Status::On | Status::Entering);
             let heard = margin >= (if on { -hysteresis } else { hysteresis }) && level >= floor;
@@ -320,11 +318,12 @@ impl Body {
         let made_up = !self.makeup_rests;
         self.make_up(harvest.makeup, harvest.frame);
         if let Some(bands) = &mut harvest.bands {
+            let bark = self.tones.now(&self.table).bark;
             for k in 0..self.table.len {
-                bands.all[band(self.table.bark[k])] += gain * self.energy[k];
+                bands.all[band(bark[k])] += gain * self.energy[k];
             }
             for &k in &scratch.active {
-                bands.kept[band(self.table.bark[k as usize])] += gain * self.energy[k as usize];
+                bands.kept[band(bark[k as usize])] += gain * self.energy[k as usize];
             }
         }
         self.account = super::Account {
@@ -403,6 +402,34 @@ impl Body {
         changed
     }
 
+    /// Levels at the listener of the modes that are computed and not fading out, as they were when last measured.
+    pub fn staying_levels(&self, mut each: impl FnMut(f32)) {
+        let gain_db = self.gain_db();
+        let staying = self.members.iter().filter(|&&k| self.status[k as usize] != Status::Leaving);
+        staying.for_each(|&k| each(self.level[k as usize] + gain_db));
+    }
+
+    /// Modes whose level at the listener is not to be kept fade out, unless a fade is under way.
+    pub fn let_go(&mut self, now: u64, mut keep: impl FnMut(f32) -> bool, world: &World, scratch: &mut Scratch) {
+        let gain_db = self.gain_db();
+        let fading = self.fade_left > 0;
+        let mut gone = 0;
+        for &k in &self.members {
+            let k = k as usize;
+            if self.status[k] != Status::Leaving && !keep(self.level[k] + gain_db) && !fading {
+                self.status[k] = Status::Leaving;
+                gone += 1;
+            }
+        }
+        if gone > 0 {
+            self.store(now);
+            self.fade_left = BLOCK;
+            self.account.scaled += gone;
+            self.account.granted = self.members.len() - gone;
+            self.load(now, world, scratch);
+        }
+    }
+
     /// Sets out for the gains that make up for what is left out: new modes have them at once, others reach them in a frame.
     fn make_up(&mut self, goals: Option<&[f32; BANDS]>, frame: f32) {
         let Some(goals) = goals else {
@@ -414,8 +441,9 @@ impl Body {
             return;
         };
         self.makeup_rests = false;
+        let bark = self.tones.now(&self.table).bark;
         for k in 0..self.table.len {
-            let goal = goals[band(self.table.bark[k])];
+            let goal = goals[band(bark[k])];
             match self.status[k] {
                 Status::On => self.makeup_rate[k] = (goal / self.makeup[k]).log2() / frame,
                 Status::Entering => (self.makeup[k], self.makeup_rate[k]) = (goal, 0.0),
@@ -428,11 +456,11 @@ impl Body {
     /// power `P(f)` per sample.
     fn expect(&mut self, world: &World) {
         let spectrum = &self.spectrum;
-        let rate = world.rate_hz as f32;
+        let (rate, [scale, _]) = (world.rate_hz as f32, self.modulation.tuning());
         for drive in self.drives.iter().filter(|d| d.is_continuous()) {
             for k in 0..self.table.len {
                 let w = drive.weights[k] * rate;
-                let energy = w * w * self.table.build_up[k] * spectrum.power(self.table.frequency_hz[k], rate)
+                let energy = w * w * self.table.build_up[k] * spectrum.power(self.table.frequency_hz[k] * scale, rate)
                     / self.modulation.damping();
                 if energy > self.energy[k] {
                     self.energy[k] = energy;

@@ -29,6 +29,8 @@ const MOST_SHIFT: f32 = 0.3;
 pub(crate) struct Modulation {
     damping: f32,
     frequency: f32,
+    /// The strain as it was said, and what it comes to in pitch: now and in the end.
+    strained: f32,
     strain: f32,
     strain_goal: f32,
     sensitivity: f32,
@@ -46,6 +48,7 @@ impl Modulation {
         Self {
             damping: 1.0,
             frequency: 1.0,
+            strained: 0.0,
             strain: 0.0,
             strain_goal: 0.0,
             sensitivity,
@@ -70,7 +73,17 @@ impl Modulation {
 
     pub fn set_strain(&mut self, strain: f32) {
         if strain.is_finite() {
+            self.strained = strain;
             self.strain_goal = (strain * self.sensitivity).clamp(-MOST_SHIFT, MOST_SHIFT);
+        }
+    }
+
+    /// Goes on from the tuning of another model of the same body: its damping, frequency and strain, and how far it has glided.
+    pub fn take_over(&mut self, other: &Self) {
+        (self.damping, self.frequency, self.strain) = (other.damping, other.frequency, other.strain);
+        self.set_strain(other.strained);
+        if self.glide.is_some() {
+            (self.energy, self.shift) = (other.energy, other.shift);
         }
     }
 
@@ -81,6 +94,17 @@ impl Modulation {
 
     pub fn poles<'a>(&self, table: &'a ModeTable) -> Poles<'a> {
         table.poles(self.frequency * (1.0 + self.strain), self.damping)
+    }
+
+    /// Factor of all frequencies, and the share by which the glide raises those it moves most.
+    pub fn tuning(&self) -> [f32; 2] {
+        [self.frequency * (1.0 + self.strain), self.shift]
+    }
+
+    /// Factor of one mode's frequency.
+    pub fn factor(&self, k: usize) -> f32 {
+        let [scale, shift] = self.tuning();
+        scale * (1.0 + shift * self.spread[k])
     }
 
     /// Whether the model's own coefficients hold, now and until something is changed.

@@ -175,6 +175,7 @@ impl Body {
         for drive in self.drives.iter().filter(|d| d.is_continuous()) {
             self.bus.iter_mut().zip(&drive.feed.direct).for_each(|(y, x)| *y += x);
         }
+        self.fade_out(world.rate_hz);
         let (from, to) = (self.gain, self.loudness());
         if (from, to) != (1.0, 1.0) {
             let step = (to - from) / BLOCK as f32;

@@ -1,7 +1,9 @@
 //! From a contact that begins to blows on both bodies.
 
+use super::clock::Clock;
 use super::follow::length;
-use super::tracker::{Partner, Tracker};
+use super::partner::Partner;
+use super::tracker::Tracker;
 use crate::engine::{Handle, Keyframe, POINTS, PointState};
 use crate::settings::EngineError;
 use crate::texture::{ImpactShape, MicroImpacts, RecordedImpact};
@@ -33,12 +35,15 @@ pub(super) struct Blow<'a> {
     pub approach_m_s: f32,
     pub time_s: f64,
     pub rate_hz: f64,
+    pub clock: Clock,
+    /// Seconds of sound after that time: what rattles does so no slower in slow motion.
+    pub later_s: f64,
     pub seed: u64,
 }
 
 impl Blow<'_> {
     fn moment(&self) -> Moment {
-        Moment::at(self.time_s, self.rate_hz)
+        self.clock.moment(self.time_s, self.later_s)
     }
 
     fn shape(&self) -> ImpactShape {
@@ -104,7 +109,7 @@ impl Blow<'_> {
         let mut points = [PointState::default(); POINTS];
         points[0] = state;
         Keyframe {
-            time: Moment::at(self.time_s + later_s, self.rate_hz),
+            time: self.clock.moment(self.time_s, later_s),
             points,
             sites: [site(0), site(1)],
             directions: [local(0, -1.0), local(1, 1.0)],
@@ -160,7 +165,7 @@ impl Blow<'_> {
             handle.update_contact(id, key(phase))?;
         }
         // The envelope has come to zero; the filters behind it ring out in the fade.
-        handle.close_contact(id, Moment::at(self.time_s + time_s + 0.01, self.rate_hz))
+        handle.close_contact(id, self.clock.moment(self.time_s, time_s + 0.01))
     }
 
     /// Micro-impacts while the bodies part: computed at once on a small copy of the resonator, since nothing but the blow moves it.
@@ -197,7 +202,7 @@ impl Blow<'_> {
                 let later_s = shape.duration_s + (at + n) as f64 / self.rate_hz;
                 let point =
                     ContactPoint { normal_impulse_ns: force_n * period_s, tangent_impulse_ns: [0.0; 3], ..*point };
-                let micro = Blow { time_s: self.time_s + later_s, ..*self };
+                let micro = Blow { later_s, ..*self };
                 micro.strike(&point, point.normal_impulse_ns, 0.5 * shape.duration_s, handle)?;
             }
             at += BLOCK;

@@ -1,6 +1,6 @@
 //! How a contact that goes on is followed from frame to frame.
 
-use super::tracker::Partner;
+use super::partner::Partner;
 use crate::engine::{ContactId, POINTS, PointState};
 use eigentone_core::Vec3;
 use eigentone_core::contact::{Contact, ContactPoint, Pose};
@@ -13,7 +13,7 @@ const REST_TRAVEL_M_S: f32 = 1.5e-2;
 /// Forces are smoothed over this time: a solver hands the weight from corner to corner.
 const FORCE_SMOOTHING_S: f64 = 0.008;
 
-/// Cut-off of the two smoothers through which positions go before they are differentiated (REFERENCE E.1: 10–20 Hz).
+/// Cut-off of the two smoothers through which positions go before they are differentiated (10 to 20 Hz).
 const TRAVEL_SMOOTHING_HZ: f64 = 15.0;
 
 /// A contact that lasts.
@@ -23,6 +23,10 @@ pub(super) struct Followed {
     /// When it began, and when it last was a blow.
     pub since_s: f64,
     pub voice: Option<ContactId>,
+    /// The seed of its voice, from when it begins to sound until it ends; while it has one and no voice, it waits for another.
+    pub seed: Option<u64>,
+    /// The sample of its last keyframe.
+    pub told: u64,
     /// Force and place of each point.
     pub slots: [Slot; POINTS],
     ways: [Way; 2],
@@ -70,12 +74,21 @@ impl Way {
     }
 }
 
+impl Clone for Followed {
+    /// A copy has no voice: there is one of each, and it is followed by one.
+    fn clone(&self) -> Self {
+        Self { voice: None, ..*self }
+    }
+}
+
 impl Followed {
     pub fn new(bodies: [u32; 2], since_s: f64) -> Self {
         Self {
             bodies,
             since_s,
             voice: None,
+            seed: None,
+            told: 0,
             slots: Default::default(),
             ways: Default::default(),
             places: [None; 2],
@@ -121,6 +134,24 @@ impl Followed {
             if slot.state.force_n < 1e-4 {
                 slot.state = PointState::default();
             }
+        }
+    }
+
+    /// Cuts forces to what can be; says whether there was anything to cut.
+    pub fn limit(&mut self, most_n: f32) -> bool {
+        let most_n = most_n.max(0.0);
+        let beyond = self.force_n > f64::from(most_n) || self.slots.iter().any(|s| s.state.force_n > most_n);
+        self.force_n = self.force_n.min(f64::from(most_n));
+        for slot in &mut self.slots {
+            slot.state.force_n = slot.state.force_n.min(most_n);
+        }
+        beyond
+    }
+
+    /// Places on some of its bodies must be looked up anew.
+    pub fn forget_places(&mut self, sides: [bool; 2]) {
+        for (place, _) in self.places.iter_mut().zip(sides).filter(|(_, forget)| *forget) {
+            *place = None;
         }
     }
 

@@ -1,15 +1,16 @@
 //! What is remembered between frames.
 
-use super::blow::{Blow, ignore_full};
+use super::blow::Blow;
+use super::clock::Clock;
 use super::follow::{Followed, mean_place};
-use super::site::SiteFinder;
-use crate::engine::{ContactSettings, Handle, Keyframe, POINTS};
+use super::limits::limited;
+use super::partner::{Happening, Partner, What};
+use crate::engine::{ContactId, Handle};
 use crate::settings::EngineError;
-use crate::texture::{ImpactShape, Prepared};
+use crate::texture::Prepared;
+use eigentone_core::ModalModel;
 use eigentone_core::contact::{Contact, ContactFrame, Phase, Pose};
-use eigentone_core::event::{Action, BodyId, Event, Moment};
-use eigentone_core::model::SiteBlend;
-use eigentone_core::{ModalModel, Vec3};
+use eigentone_core::event::{Action, Event, Moment};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ const LEAST_DAMPING: f32 = 1.05;
 /// When something counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrackerSettings {
-    /// Surfaces that meet more slowly make no blow (REFERENCE E.1).
+    /// Surfaces that meet more slowly make no blow.
     pub least_approach_m_s: f32,
     /// Time after a blow in which the same pair makes no other.
     pub refractory_s: f64,
@@ -29,6 +30,12 @@ pub struct TrackerSettings {
     pub most_blows: usize,
     /// Contacts that scrape or roll at once; of more, those with the most power are heard.
     pub most_sounding: usize,
+    /// Forces of contacts are cut to this, in N, before anything is made of them. What is cut is counted: see [`Tracker::limited`].
+    pub most_force_n: f32,
+    /// Speeds of slip, travel and approach are cut to this, in m/s.
+    pub most_speed_m_s: f32,
+    /// Impulses of blows are cut to this, in N·s, all points of a contact together.
+    pub most_impulse_ns: f32,
     /// Contacts are read off as if they had travelled from here: another seed, another grain.
     pub seed: u64,
 }
@@ -41,96 +48,52 @@ impl Default for TrackerSettings {
             least_age_s: 0.008,
             most_blows: 128,
             most_sounding: 10,
+            most_force_n: 1e5,
+            most_speed_m_s: 100.0,
+            most_impulse_ns: 1e3,
             seed: 0,
         }
     }
 }
 
-/// A body of the simulation, as the engine knows it.
-#[derive(Clone, Debug)]
-pub struct Partner {
-    /// Its sound; `None` if it has none of its own.
-    pub body: Option<BodyId>,
-    /// Infinite for one that does not move.
-    pub mass_kg: f64,
-    /// What it is like to the touch.
-    pub surface: Arc<Prepared>,
-    pub(super) finder: Option<SiteFinder>,
-}
-
-impl Partner {
-    /// Something that does not move and does not sound, with a smooth surface: a floor.
-    pub fn silent() -> Self {
-        Self { body: None, mass_kg: f64::INFINITY, surface: Prepared::smooth(), finder: None }
-    }
-
-    /// A sounding body, with a smooth surface.
-    pub fn of(body: BodyId, model: Arc<ModalModel>, mass_kg: f64) -> Self {
-        Self { body: Some(body), mass_kg, finder: Some(SiteFinder::new(model)), ..Self::silent() }
-    }
-
-    /// The same for another body of the same model.
-    pub fn for_body(self, body: BodyId) -> Self {
-        Self { body: Some(body), ..self }
-    }
-
-    /// The same with another mass.
-    pub fn with_mass(self, mass_kg: f64) -> Self {
-        Self { mass_kg, ..self }
-    }
-
-    /// The same with another surface.
-    pub fn with_surface(self, surface: Arc<Prepared>) -> Self {
-        Self { surface, ..self }
-    }
-}
-
-/// Something that was heard, for lists and pictures.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Happening {
-    /// When, in s.
-    pub time_s: f64,
-    /// Between whom.
-    pub bodies: [u32; 2],
-    /// Where, in the world.
-    pub position: [f32; 3],
-    /// What.
-    pub what: What,
-}
-
-/// What was heard.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum What {
-    /// A blow.
-    Impact {
-        /// Momentum that passed, in N·s.
-        impulse_ns: f32,
-        /// How fast the surfaces met.
-        approach_m_s: f32,
-    },
-    /// Scraping or rolling began.
-    Begin,
-    /// It ended.
-    End,
-}
-
 /// Turns frames of contacts into sound.
-#[derive(Debug)]
+///
+/// A clone knows what has happened and what goes on, and has no voices: contacts that sound will sound again at its next step. So a clone is a snapshot, for
+/// [`Tracker::restore`].
+#[derive(Clone, Debug)]
 pub struct Tracker {
     pub(super) settings: TrackerSettings,
-    rate_hz: f64,
-    partners: BTreeMap<u32, Partner>,
+    pub(super) rate_hz: f64,
+    pub(super) clock: Clock,
+    pub(super) partners: BTreeMap<u32, Partner>,
     poses: BTreeMap<u32, Pose>,
-    followed: BTreeMap<u64, Followed>,
+    pub(super) followed: BTreeMap<u64, Followed>,
     /// When each pair last made a blow.
     struck: BTreeMap<[u32; 2], f64>,
     /// Contacts that made a blow in this frame, and the share of their impulse that it was.
-    blows: BTreeMap<u64, f32>,
+    pub(super) blows: BTreeMap<u64, f32>,
+    /// Damping and strain that bodies have been told.
     damping: BTreeMap<u32, f32>,
+    strains: BTreeMap<u32, f32>,
     /// Damping that bodies have by themselves, where it is not one.
     own_damping: BTreeMap<u32, f32>,
-    happenings: Vec<Happening>,
-    counter: u64,
+    pub(super) happenings: Vec<Happening>,
+    pub(super) counter: u64,
+    /// Voices that must be closed as soon as there is an engine to tell.
+    pub(super) closing: Closing,
+    /// When the last frame ended.
+    pub(super) time_s: f64,
+    pub(super) limited: u64,
+}
+
+/// Voices that nobody follows any more. A copy has none: they are somebody else's.
+#[derive(Debug, Default)]
+pub(super) struct Closing(pub Vec<ContactId>);
+
+impl Clone for Closing {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// A contact that may be a blow in this frame.
@@ -148,27 +111,96 @@ impl Tracker {
         Self {
             settings,
             rate_hz: sample_rate_hz,
+            clock: Clock::new(sample_rate_hz),
             partners: BTreeMap::new(),
             poses: BTreeMap::new(),
             followed: BTreeMap::new(),
             struck: BTreeMap::new(),
             blows: BTreeMap::new(),
             damping: BTreeMap::new(),
+            strains: BTreeMap::new(),
             own_damping: BTreeMap::new(),
             happenings: Vec::new(),
             counter: settings.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15),
+            closing: Closing::default(),
+            time_s: 0.0,
+            limited: 0,
         }
     }
 
-    /// Makes a body of the simulation known. Contacts of others are not heard.
+    /// Makes a body of the simulation known, or replaces what is known of it. Contacts of bodies that are not known are not heard. Those of one that is replaced go on; where its surface or its sound is
+    /// another, their voices fade over to new ones.
     pub fn add(&mut self, number: u32, partner: Partner) {
-        self.partners.insert(number, partner);
+        let Some(old) = self.partners.insert(number, partner) else { return };
+        let new = &self.partners[&number];
+        let same_voice = old.body == new.body && Arc::ptr_eq(&old.surface, &new.surface);
+        let same_sites = match (&old.finder, &new.finder) {
+            (Some(old), Some(new)) => Arc::ptr_eq(old.model(), new.model()),
+            (None, None) => true,
+            _ => false,
+        };
+        self.reopen(number, !same_voice, !same_sites);
+        if old.body != self.partners[&number].body {
+            // Another body has been told nothing.
+            self.damping.remove(&number);
+            self.strains.remove(&number);
+        }
     }
 
-    /// Forgets a body.
+    /// Forgets a body and all that was known of its contacts; those that sound fade out from the next step on.
     pub fn remove(&mut self, number: u32) {
         self.partners.remove(&number);
         self.poses.remove(&number);
+        self.damping.remove(&number);
+        self.strains.remove(&number);
+        self.own_damping.remove(&number);
+        self.struck.retain(|pair, _| !pair.contains(&number));
+        let (gone, kept) = std::mem::take(&mut self.followed).into_iter().partition(|(_, f)| f.bodies.contains(&number));
+        self.followed = kept;
+        let gone: BTreeMap<u64, Followed> = gone;
+        for followed in gone.into_values().filter(|f| f.seed.is_some()) {
+            self.closing.0.extend(followed.voice);
+            self.heard_end(&followed, self.time_s);
+        }
+    }
+
+    /// A body has another mass, in kg; infinite for one that does not move.
+    pub fn set_mass(&mut self, number: u32, mass_kg: f64) {
+        if let Some(partner) = self.partners.get_mut(&number).filter(|_| mass_kg > 0.0) {
+            partner.mass_kg = mass_kg;
+        }
+    }
+
+    /// A body has another surface. Contacts on it that sound fade over to it.
+    pub fn set_surface(&mut self, number: u32, surface: Arc<Prepared>) {
+        if let Some(partner) = self.partners.get(&number) {
+            self.add(number, partner.clone().with_surface(surface));
+        }
+    }
+
+    /// A body has another model, after [`Handle::swap`]: places are looked up on it from now on.
+    pub fn set_model(&mut self, number: u32, model: Arc<ModalModel>) {
+        if let Some(partner) = self.partners.get(&number) {
+            self.add(number, partner.clone().with_model(model));
+        }
+    }
+
+    /// What is known of a body.
+    pub fn partner(&self, number: u32) -> Option<&Partner> {
+        self.partners.get(&number)
+    }
+
+    /// The voices of a body's contacts, or their places, are not the right ones any more.
+    fn reopen(&mut self, number: u32, voices: bool, places: bool) {
+        for followed in self.followed.values_mut().filter(|f| f.bodies.contains(&number)) {
+            if voices {
+                self.closing.0.extend(followed.voice.take());
+            }
+            if places {
+                let sides = followed.bodies.map(|body| body == number);
+                followed.forget_places(sides);
+            }
+        }
     }
 
     /// Where a body is, for those that frames never tell of.
@@ -186,9 +218,49 @@ impl Tracker {
         self.own_damping.insert(number, damping);
     }
 
+    /// How the time of frames becomes that of the engine, from the next frame on: `sample = time_s · rate_hz + offset_samples`. At first the rate is the sample rate and the offset zero. Another rate is
+    /// slow motion: contacts are stretched, blows and what rings are not. Keyframes of a contact stay in order however the offset moves.
+    pub fn set_clock(&mut self, offset_samples: f64, rate_hz: f64) {
+        self.clock.set(offset_samples, rate_hz);
+    }
+
+    /// The engine's moment for a time of the simulation.
+    pub fn moment(&self, time_s: f64) -> Moment {
+        self.clock.moment(time_s, 0.0)
+    }
+
     /// What was heard since the last call.
     pub fn drain(&mut self) -> impl Iterator<Item = Happening> {
         self.happenings.drain(..)
+    }
+
+    /// Forces, speeds and impulses that were beyond the limits of the settings.
+    pub fn limited(&self) -> u64 {
+        self.limited
+    }
+
+    /// Fades all contacts out that sound, for a pause. At the next step those that still move fade in again.
+    ///
+    /// # Errors
+    /// If the audio side is gone.
+    pub fn quiet(&mut self, time_s: f64, handle: &mut Handle) -> Result<(), EngineError> {
+        self.closing.0.extend(self.followed.values_mut().filter_map(|f| f.voice.take()));
+        self.close_all(time_s, handle)
+    }
+
+    /// Goes back to what was known when `saved` was cloned: what touched, what was a blow when, damping and counters. The bodies, the clock and what the engine has been told stay as they are. What sounds now fades out.
+    ///
+    /// # Errors
+    /// If the audio side is gone.
+    pub fn restore(&mut self, saved: &Self, time_s: f64, handle: &mut Handle) -> Result<(), EngineError> {
+        self.quiet(time_s, handle)?;
+        let now = std::mem::replace(self, saved.clone());
+        (self.settings, self.clock, self.partners) = (now.settings, now.clock, now.partners);
+        (self.damping, self.strains, self.limited) = (now.damping, now.strains, now.limited);
+        (self.closing, self.happenings) = (now.closing, now.happenings);
+        self.followed.retain(|_, f| f.bodies.iter().all(|body| self.partners.contains_key(body)));
+        self.followed.values_mut().for_each(|f| f.forget_places([true; 2]));
+        Ok(())
     }
 
     /// Takes in the next frame and sends what follows from it. Contacts of bodies that are not known, and numbers that are not finite, are passed over.
@@ -199,9 +271,14 @@ impl Tracker {
         if !frame.is_sane(usize::MAX) {
             return Ok(());
         }
+        self.time_s = frame.time_s;
+        self.close_all(frame.time_s, handle)?;
         for pose in &frame.poses {
             self.poses.insert(pose.body, *pose);
         }
+        let limited = limited(frame, &self.settings);
+        self.limited += limited.as_ref().map_or(0, |(_, count)| *count);
+        let frame = limited.as_ref().map_or(frame, |(frame, _)| frame);
         // What has parted first, said or not: a contact of which nothing is heard any more must not sound on.
         let there: BTreeSet<u64> =
             frame.contacts.iter().filter(|c| c.phase != Phase::End && !c.points.is_empty()).map(|c| c.id).collect();
@@ -214,15 +291,16 @@ impl Tracker {
             self.follow(contact, frame, handle)?;
         }
         self.blows.clear();
+        self.strain(frame, handle)?;
         self.damp(frame, handle)
     }
 
-    fn known(&self, contact: &Contact) -> Option<[&Partner; 2]> {
+    pub(super) fn known(&self, contact: &Contact) -> Option<[&Partner; 2]> {
         let [a, b] = contact.bodies.map(|body| self.partners.get(&body));
         Some([a?, b?])
     }
 
-    fn pose_of(&self, body: u32) -> Pose {
+    pub(super) fn pose_of(&self, body: u32) -> Pose {
         self.poses.get(&body).copied().unwrap_or(Pose::at_origin(body))
     }
 
@@ -261,6 +339,8 @@ impl Tracker {
                 approach_m_s: c.approach_m_s,
                 time_s: c.time_s,
                 rate_hz: self.rate_hz,
+                clock: self.clock,
+                later_s: 0.0,
                 seed: self.counter,
             };
             blow.send(handle)?;
@@ -276,105 +356,16 @@ impl Tracker {
         Ok(())
     }
 
-    fn follow(&mut self, contact: &Contact, frame: &ContactFrame, handle: &mut Handle) -> Result<(), EngineError> {
-        let Some(partners) = self.known(contact).map(|[a, b]| [a.clone(), b.clone()]) else { return Ok(()) };
-        let poses = contact.bodies.map(|body| self.pose_of(body));
-        let mut followed =
-            self.followed.remove(&contact.id).unwrap_or_else(|| Followed::new(contact.bodies, frame.time_s));
-        // What was a blow does not press as well.
-        let carried = 1.0 - self.blows.get(&contact.id).copied().unwrap_or(0.0);
-        followed.step(contact, carried, poses.each_ref(), frame.step_s);
-        let textures = partners.each_ref().map(|p| p.surface.texture());
-        followed.damping = textures[0].damping.max(textures[1].damping);
-        let old_enough = frame.time_s - followed.since_s >= self.settings.least_age_s;
-        let rough = partners.iter().any(|p| !p.surface.is_smooth());
-        if rough && old_enough && (followed.voice.is_some() || followed.moves()) {
-            followed.aim(contact, poses.each_ref(), partners.each_ref());
-            let key = keyframe(&followed, frame.time_s, self.rate_hz);
-            let sent = match followed.voice {
-                Some(voice) => handle.update_contact(voice, key),
-                None => self.make_room(followed.power_w(), frame.time_s, handle).and_then(|room| match room {
-                    true => self.open(&mut followed, contact, partners.each_ref(), key, frame.time_s, handle),
-                    false => Ok(()),
-                }),
-            };
-            // Whatever went wrong, it is not forgotten: its voice must be closed some day.
-            self.followed.insert(contact.id, followed);
-            return sent;
-        }
-        self.followed.insert(contact.id, followed);
-        Ok(())
-    }
-
-    /// Whether a contact of this power may sound. If too many do, the weakest makes room for one that is clearly stronger.
-    fn make_room(&mut self, power_w: f32, time_s: f64, handle: &mut Handle) -> Result<bool, EngineError> {
-        let sounding = self.followed.values_mut().filter(|f| f.voice.is_some());
-        let (mut count, mut weakest) = (0, None::<&mut Followed>);
-        for followed in sounding {
-            count += 1;
-            if weakest.as_ref().is_none_or(|w| followed.power_w() < w.power_w()) {
-                weakest = Some(followed);
+    /// Tells bodies how they are strained, where that has changed.
+    fn strain(&mut self, frame: &ContactFrame, handle: &mut Handle) -> Result<(), EngineError> {
+        for strain in &frame.strains {
+            let body = self.partners.get(&strain.body).and_then(|p| p.body);
+            if let Some(body) = body.filter(|_| self.strains.get(&strain.body) != Some(&strain.strain)) {
+                let time = self.moment(frame.time_s);
+                handle.send(Event { time, body, action: Action::Strain(strain.strain) })?;
+                self.strains.insert(strain.body, strain.strain);
             }
         }
-        if count < self.settings.most_sounding {
-            return Ok(true);
-        }
-        let Some(weakest) = weakest.filter(|w| 4.0 * w.power_w() < power_w) else { return Ok(false) };
-        let Some(voice) = weakest.voice else { return Ok(false) };
-        handle.close_contact(voice, Moment::at(time_s + 0.01, self.rate_hz))?;
-        weakest.voice = None;
-        let (bodies, position) = (weakest.bodies, weakest.place);
-        self.happenings.push(Happening { time_s, bodies, position, what: What::End });
-        Ok(true)
-    }
-
-    fn open(
-        &mut self,
-        followed: &mut Followed,
-        contact: &Contact,
-        partners: [&Partner; 2],
-        key: Keyframe,
-        time_s: f64,
-        handle: &mut Handle,
-    ) -> Result<(), EngineError> {
-        self.counter = self.counter.wrapping_add(16);
-        let textures = partners.map(|p| p.surface.texture());
-        let shape = ImpactShape::new(textures, partners.map(|p| p.mass_kg), 0.0);
-        let place = mean_place(&contact.points);
-        // Friction feels the body that can move more.
-        let side = if partners[0].finder.is_none() || partners[1].mass_kg < partners[0].mass_kg { 1 } else { 0 };
-        let pose = self.pose_of(contact.bodies[side]);
-        let direction = pose.direction_to_world(Vec3::from_array(key.directions[side].map(f64::from)));
-        let feels = partners.iter().any(|p| p.surface.sticks());
-        let feedback = if feels { partners[side].small_bank(&pose, place, direction, self.rate_hz) } else { None };
-        // From silence, where the contact began to count.
-        let mut first = key;
-        first.points.iter_mut().for_each(|p| p.force_n = 0.0);
-        first.time = Moment::at(time_s - self.settings.least_age_s, self.rate_hz);
-        let opened = handle.open_contact(ContactSettings {
-            bodies: partners.map(|p| p.body),
-            surfaces: partners.map(|p| &p.surface),
-            points: POINTS,
-            mass_over_stiffness_s: shape.mass_over_stiffness_s(),
-            seed: self.counter,
-            feedback,
-            first,
-        });
-        let Ok(voice) = opened else { return ignore_full(opened) };
-        followed.voice = Some(voice);
-        handle.update_contact(voice, key)?;
-        self.happenings.push(Happening { time_s, bodies: contact.bodies, position: place, what: What::Begin });
-        Ok(())
-    }
-
-    fn end(&mut self, id: u64, time_s: f64, handle: &mut Handle) -> Result<(), EngineError> {
-        let Some(followed) = self.followed.get(&id) else { return Ok(()) };
-        if let Some(voice) = followed.voice {
-            handle.close_contact(voice, Moment::at(time_s + 0.01, self.rate_hz))?;
-            let (bodies, position) = (followed.bodies, followed.place);
-            self.happenings.push(Happening { time_s, bodies, position, what: What::End });
-        }
-        self.followed.remove(&id);
         Ok(())
     }
 
@@ -401,22 +392,12 @@ impl Tracker {
             if self.damping.get(&body).copied().unwrap_or(1.0) != damping
                 && let Some(id) = self.partners.get(&body).and_then(|p| p.body)
             {
-                let time = Moment::at(frame.time_s, self.rate_hz);
+                let time = self.moment(frame.time_s);
                 handle.send(Event { time, body: id, action: Action::Damping(damping) })?;
             }
         }
         now.retain(|_, damping| *damping != 1.0);
         self.damping = now;
         Ok(())
-    }
-}
-
-fn keyframe(followed: &Followed, time_s: f64, rate_hz: f64) -> Keyframe {
-    let site = |side: usize| followed.places[side].map_or(SiteBlend::single(0), |(_, site)| site);
-    Keyframe {
-        time: Moment::at(time_s, rate_hz),
-        points: followed.states(),
-        sites: [site(0), site(1)],
-        directions: followed.directions,
     }
 }

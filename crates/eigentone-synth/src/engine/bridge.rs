@@ -15,6 +15,8 @@ pub(super) const MOST_COUPLING: f32 = 0.7;
 /// A connection as the control side orders it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
+    /// No other bridge's.
+    pub number: u64,
     pub from: BodyId,
     pub to: BodyId,
     pub site: SiteBlend,

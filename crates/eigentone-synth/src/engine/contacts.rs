@@ -100,13 +100,13 @@ impl Handle {
         self.send_message(Message::Key(id, key))
     }
 
-    /// Ends a contact: it fades out in the last 10 ms before `end`.
+    /// Ends a contact: it fades out in the last 10 ms before `end`. There is always room for that in the queue.
     ///
     /// # Errors
-    /// If it is closed already, or the queue is full.
+    /// If it is closed already, or the audio side is gone.
     pub fn close_contact(&mut self, id: ContactId, end: Moment) -> Result<(), EngineError> {
         self.contact(id)?;
-        self.send_message(Message::CloseContact(id, end.sample))?;
+        self.send_vital(Message::CloseContact(id, end.sample))?;
         self.contacts[id.slot as usize].alive = false;
         Ok(())
     }

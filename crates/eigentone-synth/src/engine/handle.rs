@@ -4,16 +4,16 @@ use super::bridge::BridgeSettings;
 use super::contacts::ContactPlace;
 use super::{Garbage, Message, bridge};
 use crate::BLOCK;
-use crate::body::{Body, Making};
+use crate::body::{Body, Glide, Making, Nonlinear};
 use crate::diffuse::DiffuseBank;
 use crate::policy::Quality;
 use crate::settings::{BodySettings, EngineError, Settings};
 use crate::stats::{SharedStats, Stats};
 use crate::table::ModeTable;
-use eigentone_core::ModalModel;
 use eigentone_core::event::{BodyId, Event, Moment};
-use eigentone_core::model::Contact;
-use std::collections::HashMap;
+use eigentone_core::model::{Contact, SiteBlend};
+use eigentone_core::{DiffuseBand, ModalModel};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Weak};
 
 /// The control side of an engine: adds and removes bodies and sends events.
@@ -26,7 +26,11 @@ pub struct Handle {
     free: Vec<u32>,
     /// Prepared models by address, for bodies made of the same.
     tables: HashMap<usize, (Weak<ModalModel>, Weak<ModeTable>)>,
-    bridges: usize,
+    /// Bridges by number.
+    pub(super) links: BTreeMap<u64, BridgePlace>,
+    next_link: u64,
+    /// Exchanges of models that have not come back.
+    pub(super) swaps: usize,
     pub(super) contacts: Vec<ContactPlace>,
     pub(super) free_contacts: Vec<u32>,
     stats: Arc<SharedStats>,
@@ -39,10 +43,44 @@ struct Place {
     /// There, and not being removed.
     alive: bool,
     table: Option<Arc<ModeTable>>,
+    made: Made,
     /// The body it sounds through, and the factor of its blows, if it is not its own.
     root: Option<(BodyId, f32)>,
     /// Sum of the couplings into it.
     coupling: f32,
+}
+
+/// How a body was made, besides its modes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Made {
+    pub diffuse: Vec<DiffuseBand>,
+    pub glide: Option<Glide>,
+    pub strain_sensitivity: f32,
+    pub nonlinear: Option<Nonlinear>,
+}
+
+impl Made {
+    pub fn of(settings: &BodySettings) -> Self {
+        let &BodySettings { ref diffuse, glide, strain_sensitivity, nonlinear, .. } = settings;
+        Self { diffuse: diffuse.clone(), glide, strain_sensitivity, nonlinear }
+    }
+}
+
+/// A bridge, as the control side knows it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BridgePlace {
+    pub to: BodyId,
+    pub site: SiteBlend,
+    pub direction: [f32; 3],
+    granted: f32,
+}
+
+impl BridgePlace {
+    /// From pascals of the first body to newtons on the second, whose largest gain at the place is `peak`.
+    pub fn force_per_pa(&self, peak: f32) -> f32 {
+        let size = self.direction.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if size > 0.0 && peak > 0.0 { self.granted / peak } else { 0.0 }
+    }
 }
 
 impl Handle {
@@ -63,7 +101,9 @@ impl Handle {
             places,
             free,
             tables: HashMap::new(),
-            bridges: 0,
+            links: BTreeMap::new(),
+            next_link: 0,
+            swaps: 0,
             contacts,
             free_contacts,
             stats,
@@ -81,6 +121,17 @@ impl Handle {
     /// # Errors
     /// If the model is unusable or too large, or there is no room.
     pub fn add(&mut self, settings: &BodySettings) -> Result<BodyId, EngineError> {
+        self.check(settings)?;
+        let id = self.take_place()?;
+        let table = self.table(&settings.model);
+        let body = self.make(settings, table.clone());
+        self.settle_place(id, Some(table), Message::Add(id, body))?;
+        self.places[id.slot as usize].made = Made::of(settings);
+        Ok(id)
+    }
+
+    /// Whether a body can be made of this.
+    pub(super) fn check(&self, settings: &BodySettings) -> Result<(), EngineError> {
         let model = &settings.model;
         let name = || model.info.name.clone();
         model.validate().map_err(|e| EngineError::Model { name: name(), why: e.to_string() })?;
@@ -97,8 +148,11 @@ impl Handle {
         if model.modes.len() > most {
             return Err(EngineError::Modes { name: name(), modes: model.modes.len(), most });
         }
-        let id = self.take_place()?;
-        let table = self.table(model);
+        Ok(())
+    }
+
+    /// A body with all memory it will ever need.
+    pub(super) fn make(&self, settings: &BodySettings, table: Arc<ModeTable>) -> Box<Body> {
         let rate = self.settings.sample_rate_hz;
         let making = Making {
             glide: settings.glide,
@@ -107,8 +161,23 @@ impl Handle {
             diffuse: DiffuseBank::new(&settings.diffuse, rate).map(Box::new),
             gain: settings.gain,
         };
-        let body = Box::new(Body::new(table.clone(), making, rate));
-        self.settle_place(id, Some(table), Message::Add(id, body))
+        Box::new(Body::new(table, making, rate))
+    }
+
+    /// The body that an id sounds through, and its modes.
+    pub(super) fn own_table(&self, id: BodyId) -> Result<(BodyId, Arc<ModeTable>), EngineError> {
+        let own = self.place(id)?.root.map_or(id, |(body, _)| body);
+        self.place(own)?.table.clone().map(|table| (own, table)).ok_or(EngineError::NoSuchBody)
+    }
+
+    pub(super) fn made(&self, id: BodyId) -> &Made {
+        &self.places[id.slot as usize].made
+    }
+
+    /// A body has another model now.
+    pub(super) fn remake(&mut self, id: BodyId, table: Arc<ModeTable>, made: Made) {
+        let place = &mut self.places[id.slot as usize];
+        (place.table, place.made) = (Some(table), made);
     }
 
     /// A second body that is struck in its own name but sounds through the resonator of another: a hundred leaves of one tree. Its
@@ -128,21 +197,21 @@ impl Handle {
         Ok(id)
     }
 
-    /// Removes a body, fading it out within a block.
+    /// Removes a body, fading it out within a block. There is always room for that in the queue.
     ///
     /// # Errors
-    /// If it is gone already, or the queue is full.
+    /// If it is gone already, or the audio side is.
     pub fn remove(&mut self, body: BodyId) -> Result<(), EngineError> {
         self.remove_at(body, Moment::NOW)
     }
 
-    /// Removes a body at a moment.
+    /// Removes a body at a moment. There is always room for that in the queue.
     ///
     /// # Errors
-    /// If it is gone already, or the queue is full.
+    /// If it is gone already, or the audio side is.
     pub fn remove_at(&mut self, body: BodyId, time: Moment) -> Result<(), EngineError> {
         self.place(body)?;
-        self.send_message(Message::Remove(time, body))?;
+        self.send_vital(Message::Remove(time, body))?;
         self.places[body.slot as usize].alive = false;
         Ok(())
     }
@@ -199,27 +268,29 @@ impl Handle {
         self.place(from)?;
         let place = self.place(to)?;
         let coupling = if coupling.is_finite() { coupling } else { 0.0 };
-        if self.bridges >= self.settings.most_bridges {
+        if self.links.len() >= self.settings.most_bridges {
             return Err(EngineError::Bridges(self.settings.most_bridges));
         }
         let granted = coupling.clamp(0.0, (bridge::MOST_COUPLING - place.coupling).max(0.0));
         let Some(table) = &place.table else { return Err(EngineError::NoSuchBody) };
-        let size = direction.iter().map(|x| x * x).sum::<f32>().sqrt();
+        let kept = BridgePlace { to, site: contact.blend, direction, granted };
         let peak = table.peak_gain_at(&contact.blend, direction, self.settings.sample_rate_hz);
         let follow = 1.0 - (-std::f64::consts::TAU * low_pass_hz.max(1.0) / self.settings.sample_rate_hz).exp();
         let link = bridge::Link {
+            number: self.next_link,
             from,
             to,
             site: contact.blend,
             direction,
-            force_per_pa: if size > 0.0 && peak > 0.0 { granted / peak } else { 0.0 },
+            force_per_pa: kept.force_per_pa(peak),
             follow: follow as f32,
             gap,
             direct: if direct.is_finite() { direct.clamp(0.0, 1.0) } else { 0.0 },
         };
         self.send_message(Message::Bridge(link, Box::new([0.0; BLOCK])))?;
         self.places[to.slot as usize].coupling += granted;
-        self.bridges += 1;
+        self.links.insert(self.next_link, kept);
+        self.next_link += 1;
         Ok(granted)
     }
 
@@ -232,14 +303,35 @@ impl Handle {
                     *place = Place { generation: place.generation, ..Place::default() };
                     self.free.push(id.slot);
                 }
-                Garbage::Buffer(_) => self.bridges = self.bridges.saturating_sub(1),
-                Garbage::Source(_) => {}
+                Garbage::Bridge(number, _) => self.forget_bridge(number),
+                Garbage::Source(_) | Garbage::Tail(_) => {}
+                Garbage::Exchange(_) => self.swaps = self.swaps.saturating_sub(1),
                 Garbage::Voice(id, _) => {
                     self.contacts[id.slot as usize].alive = false;
                     self.free_contacts.push(id.slot);
                 }
             }
         }
+    }
+
+    /// What a bridge took of the coupling that its second body can bear is free again.
+    fn forget_bridge(&mut self, number: u64) {
+        if let Some(bridge) = self.links.remove(&number)
+            && let Some(place) = self.places.get_mut(bridge.to.slot as usize)
+            && place.generation == bridge.to.generation
+        {
+            place.coupling = (place.coupling - bridge.granted).max(0.0);
+        }
+    }
+
+    /// Messages that can be sent now. There is room beside it for removals, exchanges of models and ends of contacts.
+    pub fn room(&self) -> usize {
+        self.to_audio.slots().saturating_sub(super::reserve(&self.settings))
+    }
+
+    /// Whether the audio side has taken in all that was sent.
+    pub fn drained(&self) -> bool {
+        self.to_audio.slots() == self.to_audio.buffer().capacity()
     }
 
     /// What the audio side has been doing.
@@ -274,11 +366,23 @@ impl Handle {
             return Err(error);
         }
         self.places[id.slot as usize] =
-            Place { generation: id.generation, alive: true, table, root: None, coupling: 0.0 };
+            Place { generation: id.generation, alive: true, table, ..Place::default() };
         Ok(id)
     }
 
     pub(super) fn send_message(&mut self, message: Message) -> Result<(), EngineError> {
+        if self.to_audio.is_abandoned() {
+            return Err(EngineError::Closed);
+        }
+        if self.room() == 0 {
+            self.overflow += 1;
+            return Err(EngineError::QueueFull);
+        }
+        self.send_vital(message)
+    }
+
+    /// Sends what must not get lost, for which there is room in reserve.
+    pub(super) fn send_vital(&mut self, message: Message) -> Result<(), EngineError> {
         if self.to_audio.is_abandoned() {
             return Err(EngineError::Closed);
         }
@@ -288,7 +392,7 @@ impl Handle {
         })
     }
 
-    fn table(&mut self, model: &Arc<ModalModel>) -> Arc<ModeTable> {
+    pub(super) fn table(&mut self, model: &Arc<ModalModel>) -> Arc<ModeTable> {
         let key = Arc::as_ptr(model) as usize;
         let held = self.tables.get(&key).and_then(|(held, table)| held.upgrade().zip(table.upgrade()));
         if let Some((_, table)) = held.filter(|(held, _)| Arc::ptr_eq(held, model)) {

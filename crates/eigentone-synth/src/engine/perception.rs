@@ -55,25 +55,23 @@ impl Processor {
     pub(super) fn begin_frame(&mut self) {
         self.order.clear();
         let mut total = 0.0;
-        for (slot, place) in self.places[..self.reached].iter().enumerate() {
-            if let Some(body) = place.body.as_ref().filter(|b| !b.account.asleep) {
-                total += body.account.energy;
-                let attention = body.emphasis * body.emphasis;
-                self.order.push((body.account.energy * attention, slot as u32));
+        for &slot in self.awake.slots() {
+            let place = &self.places[slot as usize];
+            if place.body.is_some() && !place.brief.asleep {
+                total += place.brief.energy;
+                self.order.push((place.brief.attention, slot));
             }
         }
         if let Some(masking) = self.quality.masking {
             self.hear(masking, total);
         }
         self.perception.served = 0.0;
-        match self.quality.budget {
+        match self.budget() {
             Some(budget) => self.spread(budget),
             None => self.scratch.grants[..self.order.len()].fill(usize::MAX),
         }
         for (&(_, slot), &granted) in self.order.iter().zip(&self.scratch.grants) {
-            if let Some(body) = &mut self.places[slot as usize].body {
-                body.account.granted = granted;
-            }
+            self.places[slot as usize].granted = Some(granted);
         }
     }
 
@@ -92,27 +90,22 @@ impl Processor {
 
     /// Shares the budget out among the bodies, the loudest first: writes what each may have, in that order, to `scratch.grants`.
     fn spread(&mut self, budget: Budget) {
+        let spread = budget.modes - budget.modes / RESERVE;
+        let enough = self.order.iter().map(|&(_, slot)| self.places[slot as usize].brief.wants).sum::<usize>() <= spread;
+        if enough {
+            return self.scratch.grants[..self.order.len()].fill(usize::MAX);
+        }
         self.order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let (order, places) = (&self.order, &self.places);
-        let wants =
-            |rank: usize| places[order[rank].1 as usize].body.as_ref().map_or(0, |b| b.account.wanted.max(b.mixed()));
-        let spread = budget.modes - budget.modes / RESERVE;
         let mut grants = quota::Sharing::new(spread, f64::from(budget.slope), order.len());
-        let enough = (0..order.len()).map(wants).sum::<usize>() <= spread;
-        for (rank, &(energy, _)) in order.iter().enumerate() {
-            let want = wants(rank);
+        for (rank, &(energy, slot)) in order.iter().enumerate() {
+            let want = places[slot as usize].brief.wants;
             let granted = grants.next(want);
-            if !enough && granted == want && want > 0 {
+            if granted == want && want > 0 {
                 self.perception.served = energy;
             }
             // Who gets all it wants may want a little more until the next frame; that the budget holds is seen to when modes are added.
-            self.scratch.grants[rank] = if enough {
-                usize::MAX
-            } else if granted == want {
-                want + want / 4
-            } else {
-                granted
-            };
+            self.scratch.grants[rank] = if granted == want { want + want / 4 } else { granted };
         }
     }
 }

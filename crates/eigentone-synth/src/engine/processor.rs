@@ -1,42 +1,60 @@
 //! The audio side.
 
+use super::awake::Awake;
 use super::bridge::Bridge;
-use super::pending::{Pending, Waiting, What};
+use super::crowd::Crowd;
+use super::leave::Tails;
+use super::pending::Waiting;
 use super::perception::{MOST_MAKEUP, Perception, view};
 use super::voices::VoicePlace;
 use super::{Garbage, Message};
 use crate::BLOCK;
 use crate::body::decide::Harvest;
-use crate::body::{Body, Hit, Scratch, World};
+use crate::body::{Body, Scratch, World};
 use crate::drive::Source;
 use crate::kernel::Kernels;
 use crate::policy::{self, Quality};
 use crate::settings::Settings;
 use crate::stats::{SharedStats, Stats};
-use eigentone_core::event::{Action, BodyId};
+use eigentone_core::event::BodyId;
+use std::ops::Range;
 use std::sync::Arc;
+
+/// Sleeping bodies that are looked at again in a block, after the quality has changed.
+const WAKES_PER_BLOCK: usize = 256;
 
 /// The audio side of an engine: turns time into sound, a block at a time.
 #[derive(Debug)]
 pub struct Processor {
     pub(super) world: World,
     pub(super) quality: Quality,
+    /// Most modes that may be computed at once, as the audio side itself sees it.
+    pub(super) cap: Option<usize>,
     pub(super) places: Vec<Place>,
     /// Number of places that have ever been taken.
     pub(super) reached: usize,
+    pub(super) awake: Awake,
+    /// Places that are being handed back.
+    pub(super) departing: Vec<u32>,
     pub(super) waiting: Waiting,
+    pub(super) crowd: Crowd,
     pub(super) bridges: Vec<Bridge>,
     pub(super) voices: Vec<VoicePlace>,
-    /// Number of places for voices that have ever been taken.
-    pub(super) voices_reached: usize,
+    /// Places of the voices that are open, in order.
+    pub(super) open_voices: Vec<u32>,
     pub(super) from_control: rtrb::Consumer<Message>,
     pub(super) to_control: rtrb::Producer<Garbage>,
+    pub(super) most_messages: usize,
     pub(super) scratch: Scratch,
     pub(super) perception: Perception,
     pub(super) order: Vec<(f32, u32)>,
     pub(super) clock: u64,
     frame_blocks: usize,
     block_in_frame: usize,
+    /// The next place whose clock is looked after.
+    minded: usize,
+    /// The next place to be woken after a change of quality.
+    rewake: usize,
     pub(super) mixed: usize,
     pub(super) stats: Stats,
     shared: Arc<SharedStats>,
@@ -46,12 +64,76 @@ pub struct Processor {
 pub(super) struct Place {
     pub generation: u32,
     pub body: Option<Box<Body>>,
+    /// What is left of models that the body had before.
+    pub tails: Tails,
     /// Another place whose body it sounds through, and the factor of its blows.
     pub shares: Option<(BodyId, f32)>,
     /// Blocks until it is handed back, once it has been removed.
     pub leaving: Option<u32>,
     /// A visit that could not be made.
     pub overdue: bool,
+    /// Modes of the body.
+    pub modes: usize,
+    /// What the policy grants it from now on, if that has changed.
+    pub granted: Option<usize>,
+    pub brief: Brief,
+}
+
+/// What the engine must know of a body in every block or frame, beside the others' so that bodies at rest are not touched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Brief {
+    /// Nothing to compute until its turn comes or something happens.
+    pub idle: bool,
+    pub asleep: bool,
+    pub sounded: bool,
+    pub energy: f32,
+    /// The same, weighted by emphasis.
+    pub attention: f32,
+    pub wants: usize,
+    modes: u32,
+    truncated: u32,
+    masked: u32,
+    scaled: u32,
+    leaving: u32,
+}
+
+impl Default for Brief {
+    fn default() -> Self {
+        Self {
+            idle: true,
+            asleep: true,
+            sounded: false,
+            energy: 0.0,
+            attention: 0.0,
+            wants: 0,
+            modes: 0,
+            truncated: 0,
+            masked: 0,
+            scaled: 0,
+            leaving: 0,
+        }
+    }
+}
+
+impl Brief {
+    fn of(body: &Body, tails: &Tails) -> Self {
+        let account = &body.account;
+        let counts = !account.asleep || body.mixed() > 0;
+        let count = |n: usize| if counts { n as u32 } else { 0 };
+        Self {
+            idle: !body.is_sounding() && !body.sounded && body.eager == 0 && tails.is_empty(),
+            asleep: account.asleep,
+            sounded: body.sounded,
+            energy: account.energy,
+            attention: account.energy * (body.emphasis * body.emphasis),
+            wants: account.wanted.max(body.mixed()),
+            modes: count(body.table.len),
+            truncated: count(account.truncated),
+            masked: count(account.masked),
+            scaled: count(account.scaled),
+            leaving: count(body.leaving()) + tails.mixed() as u32,
+        }
+    }
 }
 
 impl Processor {
@@ -63,6 +145,7 @@ impl Processor {
         shared: Arc<SharedStats>,
     ) -> Self {
         let rate_hz = settings.sample_rate_hz;
+        let crowd = Crowd::new(settings.most_events_per_block, settings.most_bodies);
         Self {
             world: World {
                 kernels,
@@ -71,20 +154,27 @@ impl Processor {
                 most_impulse_ns: finite_or(settings.most_impulse_ns.abs(), 100.0),
             },
             quality: settings.quality.made_safe(),
+            cap: None,
             places: (0..settings.most_bodies).map(|_| Place::default()).collect(),
             reached: 0,
-            waiting: Waiting::new(settings.most_events),
+            awake: Awake::new(settings.most_bodies),
+            departing: Vec::with_capacity(settings.most_bodies),
+            waiting: Waiting::new(settings.most_events, super::vital_events(settings), crowd.most_seen()),
+            crowd,
             bridges: Vec::with_capacity(settings.most_bridges),
             voices: (0..settings.most_contacts).map(|_| VoicePlace::default()).collect(),
-            voices_reached: 0,
+            open_voices: Vec::with_capacity(settings.most_contacts),
             from_control,
             to_control,
+            most_messages: settings.most_messages_per_block.max(1),
             scratch: Scratch::new(settings.most_modes_per_body, settings.most_bodies),
             perception: Perception::new(),
             order: Vec::with_capacity(settings.most_bodies),
             clock: 0,
             frame_blocks: policy::frame_blocks(rate_hz),
             block_in_frame: 0,
+            minded: 0,
+            rewake: usize::MAX,
             mixed: 0,
             stats: Stats::default(),
             shared,
@@ -113,9 +203,10 @@ impl Processor {
 
     /// The sound of each body that sounded in the last block, in pascals.
     pub fn buses(&self) -> impl Iterator<Item = (BodyId, &[f32; BLOCK])> {
-        self.places[..self.reached].iter().enumerate().filter_map(|(slot, place)| {
-            let body = place.body.as_ref().filter(|b| b.sounded)?;
-            Some((BodyId { slot: slot as u32, generation: place.generation }, &body.bus))
+        self.awake.slots().iter().filter_map(|&slot| {
+            let place = &self.places[slot as usize];
+            let body = place.body.as_ref().filter(|_| place.brief.sounded)?;
+            Some((BodyId { slot, generation: place.generation }, &body.bus))
         })
     }
 
@@ -126,50 +217,75 @@ impl Processor {
         let place = self.places.get_mut(id.slot as usize).filter(|p| p.generation == id.generation);
         if let Some(body) = place.and_then(|p| p.body.as_mut()).filter(|_| factor.is_finite()) {
             body.set_heard(factor);
+            if !body.account.asleep {
+                self.woke(id.slot as usize);
+            }
         }
     }
 
+    /// A body is not asleep any more, or has something to do.
+    pub(super) fn woke(&mut self, slot: usize) {
+        let place = &mut self.places[slot];
+        let Some(body) = &place.body else { return };
+        (place.brief.asleep, place.brief.idle) = (body.account.asleep, false);
+        self.awake.add(slot);
+    }
+
     fn render_block(&mut self) {
+        // Those that come now are not among them that slept when the quality changed.
+        self.wake_some();
         self.receive();
+        self.mind_one();
+        self.awake.sort();
         if self.block_in_frame == 0 {
             self.begin_frame();
         }
+        self.keep_cap();
         self.carry_bridges();
         self.run_voices();
         let places = &self.places;
         self.waiting.collect(self.clock + BLOCK as u64, |id| resolve(places, id).unwrap_or(u32::MAX));
+        for due in self.waiting.due().iter().take_while(|due| due.slot != u32::MAX) {
+            self.awake.add(due.slot as usize);
+        }
+        let crowded = self.choose();
+        self.awake.sort();
         let mut next = 0;
-        for slot in 0..self.reached {
-            let due = self.waiting.due();
+        for i in 0..self.awake.slots().len() {
+            let slot = self.awake.slots()[i];
             let begin = next;
-            while next < due.len() && resolve(&self.places, due[next].body).is_some_and(|s| s as usize == slot) {
+            while self.waiting.due().get(next).is_some_and(|due| due.slot == slot) {
                 next += 1;
             }
-            self.render_place(slot, begin, next);
+            self.render_place(slot as usize, begin..next, crowded);
         }
         for i in next..self.waiting.due().len() {
-            let Pending { body, what, .. } = self.waiting.due()[i];
-            let place = self.places.get_mut(body.slot as usize).filter(|p| p.generation == body.generation);
-            match (what, place) {
-                (What::Quality(quality), _) => self.set_quality(quality),
-                // One that shared a body that has gone before it.
-                (What::Remove, Some(place)) if place.shares.is_some() => place.leaving = Some(0),
-                _ => self.stats.orphaned += 1,
-            }
+            self.act_on_nobody(i);
         }
+        self.waiting.finish();
         self.take_leave();
         self.account();
+        let places = &self.places;
+        self.awake.retain(|slot| {
+            let place = &places[slot];
+            place.body.is_some() && !(place.brief.idle && place.brief.asleep)
+        });
         self.clock += BLOCK as u64;
         self.block_in_frame = (self.block_in_frame + 1) % self.frame_blocks;
     }
 
     /// One body's block: a look at it if it is its turn, then its events and the sound between them.
-    fn render_place(&mut self, slot: usize, first: usize, last: usize) {
-        let due = first < last;
-        let Some(mut body) = self.places[slot].body.take() else { return };
-        let mixed_before = body.mixed();
-        body.keep_time(self.clock, &self.world, &mut self.scratch);
+    fn render_place(&mut self, slot: usize, due: Range<usize>, crowded: bool) {
         let turn = slot % self.frame_blocks == self.block_in_frame;
+        let place = &mut self.places[slot];
+        if place.brief.idle && due.is_empty() && !turn && !place.overdue {
+            return;
+        }
+        let Some(mut body) = place.body.take() else { return };
+        if let Some(granted) = place.granted.take() {
+            body.account.granted = granted;
+        }
+        let mixed_before = body.mixed();
         let eager = body.eager > 0;
         body.eager = body.eager.saturating_sub(1);
         if (turn || eager || self.places[slot].overdue) && !body.account.asleep {
@@ -186,26 +302,10 @@ impl Processor {
             self.places[slot].overdue = !visited;
         }
         self.mixed = self.mixed + body.mixed() - mixed_before;
-        let mut done = 0;
-        for i in first..last {
-            let event = self.waiting.due()[i];
-            let at = event.time.sample.saturating_sub(self.clock) as usize;
-            self.stats.late += u64::from(event.time.sample < self.clock && event.time.sample > 0);
-            // A moment between two samples is heard from the later one on.
-            let fraction = if event.time.fraction > 0.0 { event.time.fraction.min(1.0) } else { 0.0 };
-            let (at, early) = if fraction > 0.0 { (at + 1, 1.0 - fraction) } else { (at, 0.0) };
-            let at = at.min(BLOCK);
-            let before = body.mixed();
-            if at > done {
-                self.stats.starved += body.render(done..at, self.clock, &self.world, &mut self.scratch) as u64;
-                done = at;
-            }
-            self.act(&mut body, slot, event, done, early);
-            self.mixed = self.mixed + body.mixed() - before;
-            self.stats.mixed_most = self.stats.mixed_most.max(self.mixed as u64);
-        }
+        let acted = if crowded { self.act_together(&mut body, slot, due) } else { self.act_in_turn(&mut body, slot, due) };
         let before = body.mixed();
-        if body.is_sounding() || done > 0 || due {
+        if body.is_sounding() || acted.is_some() || !self.places[slot].tails.is_empty() {
+            let done = acted.unwrap_or(0);
             self.stats.starved += body.render(done..BLOCK, self.clock, &self.world, &mut self.scratch) as u64;
             body.finish(&self.world, &mut self.scratch);
             body.sounded = true;
@@ -221,65 +321,39 @@ impl Processor {
                 discard(&mut self.to_control, &mut self.stats, Garbage::Source(source));
             }
         }
-        self.places[slot].body = Some(body);
-    }
-
-    fn act(&mut self, body: &mut Body, slot: usize, event: Pending, at: usize, early: f32) {
-        let now = self.clock + at as u64;
-        let factor = self.places[event.body.slot as usize].shares.map_or(1.0, |(_, factor)| factor);
-        let through_other = event.body.slot as usize != slot;
-        if self.places[slot].leaving.is_some() && !through_other {
-            // It has been removed; what comes after that is not heard.
-            return;
-        }
-        match event.what {
-            What::Quality(_) => {}
-            What::Remove if through_other => self.places[event.body.slot as usize].leaving = Some(0),
-            What::Remove => {
-                body.silence(now, &self.world, &mut self.scratch);
-                self.places[slot].leaving = Some(2);
-            }
-            What::Act(action) => {
-                let (site, impulse, duration_s) = match action {
-                    Action::Impulse { site, impulse_ns } => (site, impulse_ns, 0.0),
-                    Action::Blow { site, impulse_ns, duration_s } => (site, impulse_ns, duration_s),
-                    other => return self.adjust(body, other, now),
-                };
-                let hit = Hit { site: &site, impulse_ns: impulse.map(|x| x * factor), duration_s, early, at };
-                let free = self.free_modes();
-                let view = view(&self.quality, &self.perception.curve, self.perception.levels(body.account.energy));
-                let before = body.account.energy;
-                body.hit(hit, now, &view, free, &self.world, &mut self.scratch);
-                self.perception.total += body.account.energy - before;
-                self.stats.hits += 1;
-            }
-        }
-    }
-
-    fn adjust(&mut self, body: &mut Body, action: Action, now: u64) {
-        let (world, scratch) = (&self.world, &mut self.scratch);
-        match action {
-            Action::Damping(x) => body.tune(|m| m.set_damping(x), now, world, scratch),
-            Action::Frequency(x) => body.tune(|m| m.set_frequency(x), now, world, scratch),
-            Action::Strain(x) => body.tune(|m| m.set_strain(x), now, world, scratch),
-            Action::Gain(x) if x.is_finite() => body.set_gain(x),
-            Action::Emphasis(x) if x.is_finite() => body.set_emphasis(x),
-            Action::Silence => body.silence(now, world, scratch),
-            _ => {}
-        }
+        self.render_tails(slot, &mut body);
+        let place = &mut self.places[slot];
+        place.brief = Brief::of(&body, &place.tails);
+        place.body = Some(body);
     }
 
     /// Changes what may be left out. What sleeps is looked at again: it may be worth computing now.
-    fn set_quality(&mut self, quality: Quality) {
+    pub(super) fn set_quality(&mut self, quality: Quality) {
         self.quality = quality.made_safe();
-        for body in self.places[..self.reached].iter_mut().filter_map(|p| p.body.as_mut()) {
-            body.account.asleep = false;
-        }
+        self.rewake = 0;
     }
 
-    /// Modes that may be added without exceeding the budget.
-    fn free_modes(&self) -> usize {
-        self.quality.budget.map_or(usize::MAX, |b| b.modes.saturating_sub(self.mixed))
+    /// Wakes some of those that slept when the quality changed.
+    fn wake_some(&mut self) {
+        if self.rewake >= self.reached {
+            return;
+        }
+        let end = (self.rewake + WAKES_PER_BLOCK).min(self.reached);
+        for slot in self.rewake..end {
+            if let Some(body) = &mut self.places[slot].body {
+                body.account.asleep = false;
+                self.woke(slot);
+            }
+        }
+        self.rewake = if end < self.reached { end } else { usize::MAX };
+    }
+
+    /// The lower half of a body's clock comes round once in a day: one after the other is looked after, asleep or not.
+    fn mind_one(&mut self) {
+        self.minded = if self.minded + 1 < self.reached { self.minded + 1 } else { 0 };
+        if let Some(body) = self.places.get_mut(self.minded).and_then(|p| p.body.as_mut()) {
+            body.keep_time(self.clock, &self.world, &mut self.scratch);
+        }
     }
 
     /// Fills the bridges' forces from the sounds of the last block.
@@ -302,58 +376,19 @@ impl Processor {
         }
     }
 
-    /// Hands back bodies that have faded out.
-    fn take_leave(&mut self) {
-        for slot in 0..self.reached {
-            match &mut self.places[slot].leaving {
-                None => {}
-                Some(0) => self.hand_back(slot),
-                Some(blocks) => *blocks -= 1,
-            }
-        }
-    }
-
-    fn hand_back(&mut self, slot: usize) {
-        let id = BodyId { slot: slot as u32, generation: self.places[slot].generation };
-        let mut body = std::mem::take(&mut self.places[slot]).body;
-        // Its id stays known as gone until the place is given away again.
-        self.places[slot].generation = id.generation.wrapping_add(u32::MAX / 2);
-        if let Some(body) = &mut body {
-            self.mixed -= body.mixed();
-        }
-        // Bridges to it and from it go with it.
-        let mut i = 0;
-        while i < self.bridges.len() {
-            let Bridge { link, drive, .. } = self.bridges[i];
-            if link.to != id && link.from != id {
-                i += 1;
-                continue;
-            }
-            self.bridges.swap_remove(i);
-            let to = if link.to == id {
-                body.as_mut()
-            } else {
-                resolve(&self.places, link.to).and_then(|slot| self.places[slot as usize].body.as_mut())
-            };
-            if let Some(Source::Bridge(buffer)) = to.map(|b| b.drives()[drive].stop()) {
-                discard(&mut self.to_control, &mut self.stats, Garbage::Buffer(buffer));
-            }
-        }
-        self.stats.bodies -= 1;
-        discard(&mut self.to_control, &mut self.stats, Garbage::Body(id, body));
-    }
-
     fn account(&mut self) {
         let s = &mut self.stats;
         (s.sounding, s.modes, s.truncated, s.masked, s.scaled, s.leaving) = (0, 0, 0, 0, 0, 0);
-        for body in self.places[..self.reached].iter().filter_map(|p| p.body.as_ref()) {
-            s.sounding += u64::from(body.sounded);
-            if !body.account.asleep || body.mixed() > 0 {
-                s.modes += body.table.len as u64;
-                s.truncated += body.account.truncated as u64;
-                s.masked += body.account.masked as u64;
-                s.scaled += body.account.scaled as u64;
-                s.leaving += body.leaving() as u64;
+        for &slot in self.awake.slots() {
+            let place = &self.places[slot as usize];
+            let brief = place.brief;
+            if place.body.is_some() {
+                s.sounding += u64::from(brief.sounded);
+                s.modes += u64::from(brief.modes);
+                s.truncated += u64::from(brief.truncated);
+                s.masked += u64::from(brief.masked);
+                s.scaled += u64::from(brief.scaled);
+                s.leaving += u64::from(brief.leaving);
             }
         }
         s.blocks += 1;

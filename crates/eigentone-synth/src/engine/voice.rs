@@ -174,6 +174,13 @@ impl Voice {
         (self.last.sites, self.last.directions)
     }
 
+    /// Moves the places at which it pushes one of its bodies, now and in keyframes to come.
+    pub fn move_sites(&mut self, side: usize, to: impl Fn(&mut SiteBlend)) {
+        let keys = self.keys.iter_mut().chain([&mut self.last]);
+        keys.for_each(|key| to(&mut key.sites[side]));
+        self.moved = true;
+    }
+
     /// Whether it has ended before `clock`.
     pub fn is_over(&self, clock: u64) -> bool {
         self.end.is_some_and(|end| end <= clock)

@@ -5,6 +5,8 @@ use super::voice::{Keyframe, Seat, Voice};
 use super::{ContactId, Garbage};
 use crate::body::Body;
 use crate::drive::Feed;
+use eigentone_core::event::BodyId;
+use eigentone_core::model::SiteBlend;
 
 /// More sounding contacts than this are a crowd, in which single points are not told apart.
 const CROWD: u64 = 4;
@@ -16,10 +18,25 @@ pub(super) struct VoicePlace {
     voice: Option<Box<Voice>>,
 }
 
+impl VoicePlace {
+    /// Changes where a voice pushes, on bodies that `of` says.
+    pub fn move_sites(&mut self, of: impl Fn(BodyId) -> bool, to: impl Fn(&mut SiteBlend)) {
+        let Some(voice) = &mut self.voice else { return };
+        for side in 0..2 {
+            if voice.bodies[side].is_some_and(&of) {
+                voice.move_sites(side, &to);
+            }
+        }
+    }
+}
+
 impl Processor {
     pub(super) fn open_voice(&mut self, id: ContactId, voice: Box<Voice>) {
         self.voices[id.slot as usize] = VoicePlace { generation: id.generation, voice: Some(voice) };
-        self.voices_reached = self.voices_reached.max(id.slot as usize + 1);
+        // In the order of places, so that sums do not depend on who came when.
+        if let Err(at) = self.open_voices.binary_search(&id.slot) {
+            self.open_voices.insert(at, id.slot);
+        }
     }
 
     fn voice(&mut self, id: ContactId) -> Option<&mut Voice> {
@@ -43,7 +60,8 @@ impl Processor {
     pub(super) fn run_voices(&mut self) {
         let crowd = self.stats.contacts > CROWD;
         self.stats.contacts = 0;
-        for slot in 0..self.voices_reached {
+        for i in 0..self.open_voices.len() {
+            let slot = self.open_voices[i] as usize;
             let Some(mut voice) = self.voices[slot].voice.take() else { continue };
             if voice.is_over(self.clock) {
                 self.unseat(&mut voice);
@@ -59,9 +77,12 @@ impl Processor {
             }
             self.voices[slot].voice = Some(voice);
         }
+        let voices = &self.voices;
+        self.open_voices.retain(|&slot| voices[slot as usize].voice.is_some());
         // Feeds are shared: all are emptied before any is filled.
         for fill in [false, true] {
-            for slot in 0..self.voices_reached {
+            for i in 0..self.open_voices.len() {
+                let slot = self.open_voices[i] as usize;
                 let Some(voice) = self.voices[slot].voice.take() else { continue };
                 for side in 0..2 {
                     let drive = voice.seats[side].map(|seat| seat.drive);
@@ -112,6 +133,7 @@ impl Processor {
                     let seat = body.seat(site, direction, self.clock, &self.world, &mut self.scratch);
                     self.mixed = self.mixed + body.mixed() - before;
                     voice.seats[side] = seat.map(|(drive, own)| Seat { drive, own });
+                    self.woke(slot as usize);
                 }
             }
         }

@@ -126,9 +126,9 @@ fn insert(lines: &mut Vec<Line>, new: Line, bark: f32) {
 }
 
 /// Cells per Bark of the real-time form.
-const CELLS_PER_BARK: f32 = 20.0;
+pub(crate) const CELLS_PER_BARK: f32 = 20.0;
 /// Cells in all: up to 27 Bark.
-const CELLS: usize = 540;
+pub(crate) const CELLS: usize = 540;
 /// Room for the curve at the cells' edges, as a power of two so that any index can be masked into it.
 pub(crate) const EDGES: usize = 1024;
 /// Lines that can be alive at once in the real-time form. There are hardly ever more than nine; the lowest is left out, which prunes less.
@@ -181,6 +181,9 @@ pub struct Curve {
     edges: Box<[f32; EDGES]>,
 }
 
+/// Largest shift of levels: far beyond all that is heard, and far from [`NOTHING`].
+const MOST_SHIFT_DB: f32 = 1e4;
+
 /// So low that nothing is below it, but finite, so that differences are.
 const NOTHING: f32 = -1e6;
 
@@ -193,6 +196,8 @@ impl Default for Curve {
 impl Curve {
     /// Computes the curve; `shift_db` is added to all levels. Does not allocate.
     pub fn rebuild(&mut self, maskers: &Maskers, shift_db: f32, offset_db: f32, kernels: &Kernels) {
+        // A larger shift would lift cells without a masker to where maskers are.
+        let [shift_db, offset_db] = [shift_db, offset_db].map(|db| db.clamp(-MOST_SHIFT_DB, MOST_SHIFT_DB));
         (kernels.wide.mask)(&mut self.edges, maskers, shift_db, offset_db);
     }
 

@@ -1,0 +1,80 @@
+//! Who touches whom, and what was heard of it.
+
+use super::site::SiteFinder;
+use crate::texture::Prepared;
+use eigentone_core::ModalModel;
+use eigentone_core::event::BodyId;
+use std::sync::Arc;
+
+/// A body of the simulation, as the engine knows it.
+#[derive(Clone, Debug)]
+pub struct Partner {
+    /// Its sound; `None` if it has none of its own.
+    pub body: Option<BodyId>,
+    /// Infinite for one that does not move.
+    pub mass_kg: f64,
+    /// What it is like to the touch.
+    pub surface: Arc<Prepared>,
+    pub(super) finder: Option<SiteFinder>,
+}
+
+impl Partner {
+    /// Something that does not move and does not sound, with a smooth surface: a floor.
+    pub fn silent() -> Self {
+        Self { body: None, mass_kg: f64::INFINITY, surface: Prepared::smooth(), finder: None }
+    }
+
+    /// A sounding body, with a smooth surface.
+    pub fn of(body: BodyId, model: Arc<ModalModel>, mass_kg: f64) -> Self {
+        Self { body: Some(body), mass_kg, finder: Some(SiteFinder::new(model)), ..Self::silent() }
+    }
+
+    /// The same for another body of the same model.
+    pub fn for_body(self, body: BodyId) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
+    /// The same with another model.
+    pub fn with_model(self, model: Arc<ModalModel>) -> Self {
+        Self { finder: Some(SiteFinder::new(model)), ..self }
+    }
+
+    /// The same with another mass.
+    pub fn with_mass(self, mass_kg: f64) -> Self {
+        Self { mass_kg, ..self }
+    }
+
+    /// The same with another surface.
+    pub fn with_surface(self, surface: Arc<Prepared>) -> Self {
+        Self { surface, ..self }
+    }
+}
+
+/// Something that was heard, for lists and pictures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Happening {
+    /// When, in s.
+    pub time_s: f64,
+    /// Between whom.
+    pub bodies: [u32; 2],
+    /// Where, in the world.
+    pub position: [f32; 3],
+    /// What.
+    pub what: What,
+}
+
+/// What was heard.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum What {
+    /// A blow.
+    Impact {
+        /// Momentum that passed, in N·s.
+        impulse_ns: f32,
+        /// How fast the surfaces met.
+        approach_m_s: f32,
+    },
+    /// Scraping or rolling began.
+    Begin,
+    /// It ended.
+    End,
+}
