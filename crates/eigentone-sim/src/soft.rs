@@ -1,13 +1,16 @@
 //! Bodies of finite elements that deform, collide and sound.
 //!
 //! After O'Brien, Cook and Essl, "Synthesizing sounds from physically based motion" (2001): a body is cut into tetrahedra, moved in steps of microseconds, and what its
-//! surface does to the air is the sound. REFERENCE C has the equations.
+//! surface does to the air is the sound.
 //!
 //! - [`SoftMaterial`]: stiffness, density, viscosity
 //! - [`SoftBody`]: tetrahedra with a material, where they are and how they move
 //! - [`SoftWorld`]: all bodies, what they collide with, and time; its parts are [`element`] (the equations), [`kernel`] (the loop), [`stable`] (the step), [`collider`] and
 //!   [`pairs`] (contact)
 //! - [`radiate`]: from the motion of surfaces to the sound at listeners
+//!
+//! Bodies come and go while the world runs ([`SoftWorld::insert`], [`SoftWorld::remove`]), and so do colliders, which may stand for rigid bodies that somebody else moves:
+//! [`SoftWorld::move_collider`] tells where they are ([`motion`], [`recoil`]), [`SoftWorld::drain_impulses`] what they got, and [`SoftWorld::drain_forces`] the same sample by sample, for what rings.
 //!
 //! ```
 //! use eigentone_core::{TetMesh, Vec3};
@@ -31,18 +34,30 @@ mod chunk;
 pub mod collider;
 pub mod element;
 mod events;
+mod feedback;
+mod id;
 pub mod kernel;
 mod material;
+pub mod motion;
+mod near;
 pub mod pairs;
 pub mod radiate;
+pub mod recoil;
+pub mod shape;
 pub mod stable;
 mod view;
 mod world;
 
 pub use body::SoftBody;
 pub use collider::Collider;
-pub use events::Touch;
+pub use events::{Partner, Touch};
+pub use feedback::{ColliderImpulse, ContactForce};
+pub use id::{ColliderId, SoftId};
 pub use material::SoftMaterial;
+pub use motion::Pose;
+pub use radiate::DrySound;
+pub use recoil::Inertia;
+pub use shape::Shape;
 pub use view::{BodyView, Energy};
 pub use world::{SoftWorld, WorldSettings};
 
@@ -94,14 +109,38 @@ pub enum SoftError {
         /// Steps in a second.
         steps: f64,
     },
-    /// The simulation got out of hand.
+    /// A body got out of hand. It is frozen; the world goes on.
     #[error(
-        "at {time_s:.4} s the simulation became unstable: elements are so stretched that a step of {needed_s:.2e} s would be needed; use a stiffer or more viscous material, a slower motion, or larger elements"
+        "at {time_s:.4} s body `{body}` became unstable: its elements are so stretched that a step of {needed_s:.2e} s would be needed; use a stiffer or more viscous material, a slower motion, or larger elements"
     )]
     Unstable {
+        /// Which.
+        body: String,
+        /// What it is known by.
+        id: SoftId,
         /// When.
         time_s: f64,
         /// The step that would have been needed.
         needed_s: f64,
+    },
+    /// A body got out of hand. It is frozen; the world goes on.
+    #[error(
+        "at {time_s:.4} s body `{body}` flew apart: some of it was faster than {most_m_s:.0e} m/s; push it less, or use a more viscous material or larger elements"
+    )]
+    Exploded {
+        /// Which.
+        body: String,
+        /// What it is known by.
+        id: SoftId,
+        /// When.
+        time_s: f64,
+        /// Fastest that makes sense.
+        most_m_s: f64,
+    },
+    /// A shape that cannot be collided with.
+    #[error("a collider cannot be made: {problem}")]
+    Collider {
+        /// What is wrong and what to do.
+        problem: String,
     },
 }

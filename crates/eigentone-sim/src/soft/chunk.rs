@@ -14,6 +14,8 @@ const CHUNK: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub struct Chunk {
     elements: Elements,
+    /// λ, μ, φ, ψ.
+    material: [f64; 4],
     pub squares: Vec<Squares>,
     /// The nodes of these elements, where they are, and the forces on them.
     pub nodes: Vec<u32>,
@@ -24,9 +26,11 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// The chunks of a body, whose nodes begin with `first_node` and whose material is `number`.
-    pub fn of_body(body: &SoftBody, elements: &[Element], first_node: usize, number: usize) -> Vec<Self> {
+    /// The chunks of a body, whose nodes begin with `first_node`.
+    pub fn of_body(body: &SoftBody, elements: &[Element], first_node: usize) -> Vec<Self> {
         let mut chunks = Vec::new();
+        let [lambda, mu] = body.material.lame_pa();
+        let material = [lambda, mu, body.material.phi_pa_s, body.material.psi_pa_s];
         let mesh = &body.mesh;
         let mut order: Vec<u32> = (0..mesh.tets.len() as u32).collect();
         let [low, high] = bounds_of(mesh.positions.iter().copied());
@@ -35,7 +39,7 @@ impl Chunk {
         order.sort_by_cached_key(|&t| (along_a_curve((centre(t) - low) / size), t));
         for part in order.chunks(LANES * CHUNK) {
             let mut local: HashMap<u32, u16> = HashMap::new();
-            let mut chunk = Self::default();
+            let mut chunk = Self { material, ..Self::default() };
             for four in part.chunks(LANES) {
                 let last = four.len() - 1;
                 // The last four are filled up with a copy that has no volume.
@@ -52,7 +56,7 @@ impl Chunk {
                         })
                     })
                 });
-                chunk.elements.push(FourElements::new(nodes, &made, number as u32));
+                chunk.elements.push(FourElements::new(nodes, &made, 0));
             }
             chunk.positions = vec![Four::default(); chunk.nodes.len()];
             chunk.forces = chunk.positions.clone();
@@ -63,12 +67,12 @@ impl Chunk {
     }
 
     /// Forces of all its elements.
-    pub fn run(&mut self, kernel: Kernel, materials: &[[f64; 4]], positions: &[Four], per_s: f64, measure: bool) {
+    pub fn run(&mut self, kernel: Kernel, positions: &[Four], per_s: f64, measure: bool) {
         self.positions.iter_mut().zip(&self.nodes).for_each(|(p, n)| *p = positions[*n as usize]);
         self.forces.fill(Four::default());
         self.stiffer = kernel(Job {
             elements: &self.elements,
-            materials,
+            materials: std::slice::from_ref(&self.material),
             positions: &self.positions,
             forces: &mut self.forces,
             squares: &mut self.squares,

@@ -1,48 +1,25 @@
-//! What does not move: ground, walls, posts.
+//! What is rigid: ground, walls, posts, and rigid bodies that move.
 //!
 //! A surface node below the surface of a collider is pushed out by a spring and a damper, f = k·depth − c·v, never pulled. k is ten times
 //! Y·a/h, what one element below the node would do (a its share of the surface), so that bodies deform rather than sink in; but not more than m/20Δt², which a step can follow; c is a fifth of critical. Deeper than a tenth of an
 //! element no node gets: what would carry it there is taken from its velocity. Friction takes from the tangential velocity as much as it can,
-//! up to μ times the normal impulse: Coulomb's law, sticking included, without a regularised slip that creeps.
+//! up to μ times the normal impulse: Coulomb's law, sticking included, without a regularised slip that creeps. Velocities are those relative to the surface of the collider at the
+//! node. Only nodes are looked at: something narrower than the elements it meets passes between them.
+//!
+//! Of a collider that moves, and of all shapes but planes, spheres and boxes that do not, the depth is limited to [`THIN`] of its thickness as well: a node is to leave a thin plate on the side it came from.
 
-use super::kernel::Four;
+pub use super::shape::{Hull, Shape, SolidMesh};
 use eigentone_core::Vec3;
-use glam::DQuat;
 
-/// Shape of a collider.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shape {
-    /// All that is behind a plane through `point` with the unit vector `normal`.
-    Plane {
-        /// On the plane.
-        point: Vec3,
-        /// Away from the solid side.
-        normal: Vec3,
-    },
-    /// A ball.
-    Sphere {
-        /// Middle.
-        centre: Vec3,
-        /// In m.
-        radius_m: f64,
-    },
-    /// A box.
-    Cuboid {
-        /// Middle.
-        centre: Vec3,
-        /// Half of its edges, in m.
-        half_m: Vec3,
-        /// How it is turned.
-        rotation: DQuat,
-    },
-}
+/// How deep nodes may get into a thin collider, relative to its thickness.
+pub(super) const THIN: f64 = 0.3;
 
-/// Something solid that stays where it is.
+/// Something rigid. A [`SoftWorld`](super::SoftWorld) can move it; its shape is then in its own coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collider {
     /// For events.
     pub name: String,
-    /// Where it is.
+    /// Its surface, and where that is.
     pub shape: Shape,
     /// Coefficient of friction.
     pub friction: f64,
@@ -57,73 +34,12 @@ impl Collider {
 
     /// How deep a point is inside, and the way out; `None` outside.
     pub fn depth(&self, p: Vec3) -> Option<(f64, Vec3)> {
-        match self.shape {
-            Shape::Plane { point, normal } => {
-                let depth = (point - p).dot(normal);
-                (depth > 0.0).then_some((depth, normal))
-            }
-            Shape::Sphere { centre, radius_m } => {
-                let away = p - centre;
-                let depth = radius_m - away.length();
-                (depth > 0.0).then(|| (depth, away.normalize_or(Vec3::Z)))
-            }
-            Shape::Cuboid { centre, half_m, rotation } => {
-                let local = rotation.inverse() * (p - centre);
-                let inside = half_m - local.abs();
-                if inside.min_element() <= 0.0 {
-                    return None;
-                }
-                let axis = (0..3).min_by(|&a, &b| inside[a].total_cmp(&inside[b]))?;
-                let mut out = Vec3::ZERO;
-                out[axis] = if local[axis] < 0.0 { -1.0 } else { 1.0 };
-                Some((inside[axis], rotation * out))
-            }
-        }
+        self.shape.depth(p)
     }
-}
 
-impl Collider {
     /// How far a point outside is from it, at least, in m; negative or zero inside.
     pub fn distance_m(&self, p: Vec3) -> f64 {
-        match self.shape {
-            Shape::Plane { point, normal } => (p - point).dot(normal),
-            Shape::Sphere { centre, radius_m } => p.distance(centre) - radius_m,
-            Shape::Cuboid { centre, half_m, rotation } => {
-                ((rotation.inverse() * (p - centre)).abs() - half_m).max_element()
-            }
-        }
-    }
-}
-
-/// Which nodes are near which colliders, so that not all have to be looked at in every step.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Near {
-    /// Nodes and colliders.
-    pub pairs: Vec<(u32, u32)>,
-    left_m: f64,
-}
-
-impl Near {
-    /// To be called before every step with the farthest that anything has moved in the last one.
-    pub fn moved(&mut self, farthest_m: f64, colliders: &[Collider], positions: &[Four], margin_m: f64) {
-        self.left_m -= farthest_m;
-        if self.left_m > 0.0 || colliders.is_empty() {
-            return;
-        }
-        self.pairs.clear();
-        let mut gap_m = f64::INFINITY;
-        for (n, p) in positions.iter().enumerate() {
-            for (number, collider) in colliders.iter().enumerate() {
-                let distance_m = collider.distance_m(p.point());
-                if distance_m < margin_m {
-                    self.pairs.push((n as u32, number as u32));
-                } else {
-                    gap_m = gap_m.min(distance_m);
-                }
-            }
-        }
-        // Nothing else gets there before it has gone that far.
-        self.left_m = if gap_m.is_finite() { gap_m } else { f64::INFINITY };
+        self.shape.distance_m(p)
     }
 }
 
@@ -170,6 +86,7 @@ impl Spring {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::DQuat;
 
     #[test]
     fn depths_of_shapes() {

@@ -1,4 +1,4 @@
-//! The force of one tetrahedron on its corners, written as the equations are (REFERENCE C.1).
+//! The force of one tetrahedron on its corners, written as the equations are.
 //!
 //! With rest positions m, world positions p, velocities v and ∇N_i the gradient of corner i's barycentric coordinate at rest:
 //!
@@ -131,7 +131,7 @@ pub(super) mod tests {
         gamma_per_s: 0.0,
     };
 
-    /// Row 21: f = −∂U/∂p. Half of the elements are squeezed or turned inside out, so that the guard takes part.
+    /// f = −∂U/∂p. Half of the elements are squeezed or turned inside out, so that the guard takes part.
     #[test]
     fn forces_are_the_slope_of_the_energy() {
         let mut noise = Noise::new(1);
@@ -158,7 +158,7 @@ pub(super) mod tests {
         assert!(guarded > 10, "{guarded}");
     }
 
-    /// Row 22: neither net force nor torque, with viscosity.
+    /// Neither net force nor torque, with viscosity.
     #[test]
     fn forces_balance() {
         let mut noise = Noise::new(2);

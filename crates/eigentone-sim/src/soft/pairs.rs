@@ -10,7 +10,7 @@
 //! Which triangles are near a node is looked up in a grid of cells, anew whenever something has moved farther than the margin that was added.
 
 use super::collider::Spring;
-use super::events::Touches;
+use super::events::{Partner, Touch, Touches};
 use super::kernel::Four;
 use super::world::{DEEPEST, Nodes, Part};
 use eigentone_core::Vec3;
@@ -91,6 +91,21 @@ impl Pairs {
         }
     }
 
+    /// All is to be looked up again.
+    pub(super) fn renew(&mut self) {
+        self.left_m = 0.0;
+    }
+
+    /// Some nodes are no more; those behind them have moved up.
+    pub(super) fn remove(&mut self, nodes: Range<usize>) {
+        self.renew();
+        let known = self.first.len();
+        self.first.drain(nodes.start.min(known)..nodes.end.min(known));
+        // Nothing in the lists means what it did.
+        self.near.clear();
+        self.triangles.clear();
+    }
+
     fn look_up(&mut self, nodes: &Nodes, parts: &[Part], triangles: &[[u32; 3]]) {
         self.near.clear();
         self.triangles.clear();
@@ -100,9 +115,10 @@ impl Pairs {
         let mut gap_m = f64::INFINITY;
         let mut found: Vec<(u32, u32, u32)> = Vec::new();
         for (b, part) in parts.iter().enumerate() {
-            let reach_m = margin_m + REACH * height_m(nodes, part);
+            // So far that the margin, which depends on bodies elsewhere, has no say in who touches.
+            let reach_m = margin_m + REACH * greatest_height_m(nodes, part);
             let others: Vec<usize> = (0..parts.len())
-                .filter(|&a| a != b)
+                .filter(|&a| a != b && !parts[a].frozen && !part.frozen)
                 .filter(|&a| {
                     let apart_m = apart_m(&bounds[a], &bounds[b]);
                     if apart_m > margin_m {
@@ -140,6 +156,11 @@ impl Pairs {
 fn height_m(nodes: &Nodes, part: &Part) -> f64 {
     let skin = || nodes.skin[part.nodes.clone()].iter().filter(|s| s.area_m2 > 0.0);
     skin().map(|s| s.height_m).sum::<f64>() / skin().count().max(1) as f64
+}
+
+/// Greatest height of the elements at a body's surface.
+fn greatest_height_m(nodes: &Nodes, part: &Part) -> f64 {
+    nodes.skin[part.nodes.clone()].iter().filter(|s| s.area_m2 > 0.0).map(|s| s.height_m).fold(0.0, f64::max)
 }
 
 /// How far two boxes are from each other, at least.
@@ -253,5 +274,15 @@ fn push_apart(nodes: &mut Nodes, parts: &[Part], node: usize, hit: &Hit, time: T
     push(node, impulse);
     corners().for_each(|(n, w)| push(n, impulse * -w));
     let (a, b) = (nodes.body[node] as usize, hit.body);
-    touches.add(a.min(b), a.max(b), time.now_s, position, if a < b { impulse } else { -impulse });
+    let (body, other) = (a.min(b), a.max(b));
+    touches.add(Touch {
+        time_s: time.now_s,
+        end_s: time.now_s,
+        body,
+        other,
+        body_id: parts[body].id,
+        partner: Partner::Body(parts[other].id),
+        position,
+        impulse_ns: if a < b { impulse } else { -impulse },
+    });
 }

@@ -1,7 +1,7 @@
 //! From moving surfaces to sound.
 //!
 //! Every triangle of a surface pushes the air with its normal velocity: p = z v̄·n̂, z = ρc. What is heard at a distance r in the direction θ from its normal is
-//! Rayleigh's integral, one term per triangle of area a (REFERENCE C.3):
+//! Rayleigh's integral, one term per triangle of area a:
 //!
 //! - s(t + r/c) = a cosθ/(2πcr) · dp/dt, for cosθ > 0 ([`Radiation::Rayleigh`])
 //! - s(t + r/c) = a cosθ/r · p, as O'Brien and others print it; the spectrum of a piston then lacks 6 dB per octave, and the unit is not that of a pressure
@@ -9,6 +9,9 @@
 //!
 //! On the way, p passes a low-pass and a DC block ([`filter`]), both at the audio rate, and each term lands between two samples ([`receiver`]). Memory depends on how many
 //! triangles there are and how far the listener is, not on how long it sounds.
+//!
+//! A [`Radiator`] hears several bodies at several places, with the delay from each triangle to each. A [`DrySound`] is one body as it would be heard at one metre, for what brings it to the ear
+//! by itself: rooms, heads, distance.
 //!
 //! ```
 //! use eigentone_core::{TetMesh, Vec3};
@@ -29,10 +32,14 @@
 //! # Ok::<(), eigentone_sim::soft::SoftError>(())
 //! ```
 
+mod dry;
 pub mod filter;
 pub mod receiver;
 
-use super::{SoftWorld, kernel::Four};
+pub use dry::DrySound;
+
+use super::kernel::Four;
+use super::{SoftId, SoftWorld};
 use eigentone_core::{AIR_IMPEDANCE_PA_S_PER_M, SOUND_AT_20_C_M_S, Vec3};
 use filter::{DcBlock, LowPass, Output};
 use rayon::prelude::*;
@@ -83,13 +90,18 @@ impl Default for RadiatorSettings {
 }
 
 /// Listens to some bodies of a world.
+#[derive(Clone)]
 pub struct Radiator {
     triangles: Vec<[u32; 3]>,
+    /// Of which bodies they are and how many of each, and how often bodies had been removed when they were numbered.
+    bodies: Vec<(SoftId, usize)>,
+    removals: u64,
     low_pass: LowPass,
     dc_block: DcBlock,
     receivers: Vec<Receiver>,
     gain: f64,
     dry: bool,
+    sample_rate_hz: f64,
     /// z v̄·A of each triangle in this step.
     pressures: Vec<f64>,
     filtered: Vec<f64>,
@@ -104,17 +116,19 @@ impl Radiator {
 
     /// Listens to some bodies.
     pub fn of_bodies(world: &SoftWorld, bodies: impl IntoIterator<Item = usize>, settings: &RadiatorSettings) -> Self {
-        let triangles = bodies.into_iter().flat_map(|b| world.body(b).surface().iter().copied()).collect();
-        Self::of_triangles(triangles, world.steps_per_sample(settings.sample_rate_hz), settings)
+        let bodies: Vec<usize> = bodies.into_iter().collect();
+        let triangles = bodies.iter().flat_map(|&b| world.body(b).surface().iter().copied()).collect();
+        Self {
+            bodies: bodies.iter().map(|&b| (world.body(b).id(), world.body(b).surface().len())).collect(),
+            removals: world.removals,
+            ..Self::of_triangles(triangles, world.steps_per_sample(settings.sample_rate_hz), settings)
+        }
     }
 
     /// Listens to any triangles, whose nodes are told step by step, `steps` of them in an audio sample.
     pub fn of_triangles(triangles: Vec<[u32; 3]>, steps: usize, settings: &RadiatorSettings) -> Self {
         let rate_hz = settings.sample_rate_hz;
-        let (output, gain) = match settings.radiation {
-            Radiation::Rayleigh => (Output::Slope, 1.0 / (TAU * SOUND_AT_20_C_M_S)),
-            Radiation::Printed => (Output::Value, 1.0),
-        };
+        let (output, gain) = law(settings.radiation);
         let low_pass = LowPass::new(output, settings.highest_hz, rate_hz, steps, triangles.len());
         Self {
             // Until what the low-pass gives is all of the time after the beginning.
@@ -125,6 +139,9 @@ impl Radiator {
             out: vec![0.0; settings.listeners.len()],
             gain,
             dry: settings.dry,
+            bodies: Vec::new(),
+            removals: 0,
+            sample_rate_hz: rate_hz,
             triangles,
             low_pass,
         }
@@ -144,8 +161,36 @@ impl Radiator {
 
     /// To be called after each step of the world; `sample` is called once for every audio sample, with one number per listener, in Pa.
     pub fn listen(&mut self, world: &SoftWorld, sample: impl FnMut(&[f32])) {
+        if self.removals != world.removals {
+            self.find_bodies(world);
+        }
+        let steps = world.steps_per_sample(self.sample_rate_hz);
+        if self.low_pass.steps() != steps {
+            self.low_pass.set_steps(steps);
+        }
         let (positions, velocities) = world.arrays();
         self.hear(positions, velocities, sample);
+    }
+
+    /// Nodes have other numbers since a body was removed. A body that is gone is heard no more.
+    fn find_bodies(&mut self, world: &SoftWorld) {
+        self.removals = world.removals;
+        let mut triangles = Vec::new();
+        let mut at = 0;
+        self.bodies.retain(|(id, count)| {
+            let Some(body) = world.get(*id) else {
+                let gone = at..at + *count;
+                self.low_pass.remove(gone.clone());
+                self.dc_block.remove(gone.clone());
+                self.pressures.drain(gone.clone());
+                self.filtered.drain(gone);
+                return false;
+            };
+            triangles.extend_from_slice(body.surface());
+            at += *count;
+            true
+        });
+        self.triangles = triangles;
     }
 
     /// The same for nodes at `positions` that have moved there with `velocities`.
@@ -179,6 +224,14 @@ impl Radiator {
             *out = receiver.next_sample() as f32;
         }
         sample(&self.out);
+    }
+}
+
+/// What comes out of the low-pass for a law, and by what it is multiplied.
+fn law(radiation: Radiation) -> (Output, f64) {
+    match radiation {
+        Radiation::Rayleigh => (Output::Slope, 1.0 / (TAU * SOUND_AT_20_C_M_S)),
+        Radiation::Printed => (Output::Value, 1.0),
     }
 }
 

@@ -1,4 +1,4 @@
-//! How long a step may be (REFERENCE C.2).
+//! How long a step may be.
 //!
 //! Central differences are stable for Δt < 2/ω_max, and on lumped linear tetrahedra 2/ω_max is 0.91 to 0.97 h/c with h the least altitude and c the speed of
 //! compression waves. Half of h/c is used, which keeps the energy within 3 % and leaves room for strains of several percent.

@@ -1,7 +1,7 @@
 //! What can be seen of a world.
 
-use super::SoftBody;
 use super::world::{Part, SoftWorld};
+use super::{SoftBody, SoftId};
 use eigentone_core::Vec3;
 
 /// Where the energy is.
@@ -32,6 +32,21 @@ pub struct BodyView<'a> {
 impl<'a> BodyView<'a> {
     fn part(&self) -> &'a Part {
         &self.world.parts[self.number]
+    }
+
+    /// What it is known by, whatever comes or goes.
+    pub fn id(&self) -> SoftId {
+        self.part().id
+    }
+
+    /// Whether it has got out of hand, and was stopped for good.
+    pub fn is_frozen(&self) -> bool {
+        self.part().frozen
+    }
+
+    /// Its mass, in kg.
+    pub fn total_kg(&self) -> f64 {
+        self.world.nodes.mass_kg[self.part().nodes.clone()].iter().sum()
     }
 
     /// Its name.

@@ -2,6 +2,10 @@
 
 mod bars;
 mod drops;
+mod dry;
 mod energy;
+mod live;
+mod moving;
+mod recoil;
 mod sound;
 mod touch;

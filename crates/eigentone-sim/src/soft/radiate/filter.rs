@@ -9,6 +9,7 @@
 
 use crate::soft::kernel::{Weigh, best_weigh};
 use std::f64::consts::{PI, TAU};
+use std::ops::Range;
 
 /// Signals that are weighed together.
 const TOGETHER: usize = 256;
@@ -50,7 +51,11 @@ pub fn kernel(output: Output, highest_hz: f64, step_s: f64, taps: usize) -> Vec<
 }
 
 /// Decimating low-pass over many signals.
+#[derive(Clone)]
 pub struct LowPass {
+    output: Output,
+    highest_hz: f64,
+    sample_rate_hz: f64,
     /// Coefficients by the step within a sample, then by the sample that it reaches, the next to be finished first.
     phases: Vec<Vec<f64>>,
     /// Sums of the samples that are not finished, all signals of one beside each other.
@@ -75,22 +80,11 @@ impl LowPass {
         // Whole samples on both sides.
         let reach = (PERIODS * sample_rate_hz / highest_hz).ceil() as usize;
         let values = kernel(output, highest_hz, 1.0 / step_rate_hz, 2 * reach * steps);
-        // A step reaches the sample that ends with it or next after it, and later ones. Velocities belong to the middle of steps, samples to where one ends and the next begins; so
-        // the middle of the kernel is between two steps.
-        let phases = (0..steps)
-            .map(|phase| {
-                (0..2 * reach)
-                    .map(|sample| {
-                        (sample * steps + steps - 1 - phase)
-                            .checked_sub(0)
-                            .and_then(|n| values.get(n))
-                            .copied()
-                            .unwrap_or(0.0)
-                    })
-                    .collect()
-            })
-            .collect();
+        let phases = phases(&values, steps, reach);
         Self {
+            output,
+            highest_hz,
+            sample_rate_hz,
             phases,
             sums: vec![vec![0.0; signals]; 2 * reach],
             next: 0,
@@ -99,6 +93,48 @@ impl LowPass {
             phase: 0,
             begun: false,
         }
+    }
+
+    /// Steps in each audio sample.
+    pub fn steps(&self) -> usize {
+        self.phases.len()
+    }
+
+    /// Another number of steps in each audio sample, from the next one on. What is on its way is kept; a signal that does not change goes on as if nothing had happened.
+    pub fn set_steps(&mut self, steps: usize) {
+        let steps = steps.max(1);
+        let reach = self.sums.len() / 2;
+        let step_rate_hz = self.sample_rate_hz * steps as f64;
+        let highest_hz = self.highest_hz.min(0.45 * step_rate_hz);
+        let values = kernel(self.output, highest_hz, 1.0 / step_rate_hz, 2 * reach * steps);
+        let new = phases(&values, steps, reach);
+        if self.begun {
+            // Of each sample on its way, what the old kernel has given it and the new one will, and what all of a kernel gives.
+            let given = |phases: &[Vec<f64>], samples: Range<usize>| -> f64 {
+                phases.iter().flat_map(|phase| &phase[samples.clone()]).sum()
+            };
+            let whole = match self.output {
+                Output::Value => 1.0,
+                Output::Slope => 0.0,
+            };
+            let count = self.sums.len();
+            for sample in 0..count {
+                let missing = whole - given(&self.phases, sample + 1..count) - given(&new, 0..sample + 1);
+                let sums = &mut self.sums[(self.next + sample) % count];
+                if let Some(last) = self.steps.last() {
+                    (self.weigh)(missing, last, sums);
+                }
+            }
+        }
+        let signals = self.sums.first().map_or(0, Vec::len);
+        let last = self.steps.pop().unwrap_or_else(|| vec![0.0; signals]);
+        self.steps.resize(steps, last);
+        (self.phases, self.phase) = (new, 0);
+    }
+
+    /// Leaves signals out from now on.
+    pub fn remove(&mut self, signals: Range<usize>) {
+        self.sums.iter_mut().chain(&mut self.steps).for_each(|all| drop(all.drain(signals.clone())));
     }
 
     /// Samples between what goes in and what comes out.
@@ -139,7 +175,17 @@ impl LowPass {
     }
 }
 
+/// Coefficients of a kernel by the step within a sample, then by the sample that it reaches.
+///
+/// A step reaches the sample that ends with it or next after it, and later ones. Velocities belong to the middle of steps, samples to where one ends and the next begins; so the middle of
+/// the kernel is between two steps.
+fn phases(values: &[f64], steps: usize, reach: usize) -> Vec<Vec<f64>> {
+    let coefficient = |phase: usize, sample: usize| values.get(sample * steps + steps - 1 - phase).copied();
+    (0..steps).map(|phase| (0..2 * reach).map(|sample| coefficient(phase, sample).unwrap_or(0.0)).collect()).collect()
+}
+
 /// DC block over many signals.
+#[derive(Clone)]
 pub struct DcBlock {
     keep: f64,
     before: Vec<f64>,
@@ -153,6 +199,12 @@ impl DcBlock {
     pub fn new(lowest_hz: f64, sample_rate_hz: f64, signals: usize, held: usize) -> Self {
         let keep = 1.0 - (TAU * lowest_hz / sample_rate_hz).clamp(0.0, 1.0);
         Self { keep, before: vec![0.0; signals], out: vec![0.0; signals], held }
+    }
+
+    /// Leaves signals out from now on.
+    pub fn remove(&mut self, signals: Range<usize>) {
+        self.before.drain(signals.clone());
+        self.out.drain(signals);
     }
 
     /// One sample of each.
@@ -180,7 +232,7 @@ mod tests {
         10.0 * (re * re + im * im).log10()
     }
 
-    /// Row 27, and what REFERENCE C.3 says of f_max = 20 kHz and w = 60 at 200 kHz: −6 dB at 20 kHz, −26 at 22, −52 at 24.
+    /// With f_max = 20 kHz and w = 60 at 200 kHz: −6 dB at 20 kHz, −26 at 22, −52 at 24.
     #[test]
     fn the_kernel_lets_through_what_it_should() {
         let values = kernel(Output::Value, 20_000.0, 5e-6, 119);
@@ -229,7 +281,43 @@ mod tests {
         }
     }
 
-    /// Row 28.
+    /// Steps may become shorter or longer on the way: what does not change makes no click, and a tone stays what it is.
+    #[test]
+    fn steps_change_without_a_click() {
+        let rate_hz = 44_100.0;
+        let changes = [4, 25, 3, 8, 2];
+        for (output, hz) in
+            [(Output::Slope, 0.0), (Output::Value, 0.0), (Output::Value, 3000.0), (Output::Slope, 3000.0)]
+        {
+            let wave = |t: f64| (TAU * hz * t).cos();
+            let mut low_pass = LowPass::new(output, 18_000.0, rate_hz, changes[0], 1);
+            let (mut out, mut heard) = ([0.0], Vec::new());
+            for n in 0..500 {
+                let steps = changes[n / 100];
+                if low_pass.steps() != steps {
+                    low_pass.set_steps(steps);
+                }
+                for k in 0..steps {
+                    let t = (n as f64 + (k as f64 + 0.5) / steps as f64) / rate_hz;
+                    if low_pass.push(&[wave(t)], &mut out) {
+                        heard.push(out[0]);
+                    }
+                }
+            }
+            assert_eq!(heard.len(), 500);
+            for (k, y) in heard.iter().enumerate().skip(50) {
+                let t = (k as f64 + 1.0 - low_pass.latency() as f64) / rate_hz;
+                let w = TAU * hz;
+                let (expected, within) = match output {
+                    Output::Value => (wave(t), if hz > 0.0 { 0.02 } else { 1e-9 }),
+                    Output::Slope => (-w * (w * t).sin(), if hz > 0.0 { 0.03 * w } else { 1e-9 * 18_000.0 }),
+                };
+                assert!((y - expected).abs() < within, "{output:?} {hz} Hz, sample {k}: {y} {expected}");
+            }
+        }
+    }
+
+    /// α = 2πf_c/f_s is 3 dB down at f_c, and has hardly a say an octave and a half above.
     #[test]
     fn the_dc_block_is_3_db_down_where_it_should() {
         for (hz, db, within) in [(20.0, -3.0, 0.1), (100.0, -0.16, 0.03)] {

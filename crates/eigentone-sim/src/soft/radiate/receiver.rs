@@ -11,6 +11,7 @@ const NEAREST_M: f64 = 0.05;
 const FARTHEST_M: f64 = 300.0;
 
 /// A place where sound arrives.
+#[derive(Clone)]
 pub struct Receiver {
     position: Vec3,
     samples_per_m: f64,
