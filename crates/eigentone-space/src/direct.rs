@@ -44,6 +44,9 @@ pub const DEFAULT_MEASURED: usize = 16;
 /// Longest delay to an ear that measured responses may have.
 const LONGEST_MEASURED_S: f64 = 1e-3;
 
+/// Time in which delays come in or go out while sources sound, in s.
+const DELAY_FADE_S: f64 = 0.03;
+
 /// How a direction becomes two channels.
 #[derive(Clone, Debug)]
 pub enum Spatial {
@@ -106,7 +109,10 @@ pub struct Direct {
     head_pole: f32,
     pan: bool,
     voices: Option<Voices>,
-    doppler: Option<Doppler>,
+    doppler: Option<Box<Doppler>>,
+    /// Share of the sound that takes its time, at the beginning and the end of this block.
+    delayed: [f32; 2],
+    delayed_goal: f32,
     render: kernel::Block,
 }
 
@@ -135,18 +141,56 @@ impl Direct {
             pan,
             voices,
             doppler: None,
+            delayed: [0.0; 2],
+            delayed_goal: 0.0,
             render: kernel::best(),
         }
     }
 
-    /// Takes tilts as meant for a field that ends at `f_max_hz`. Control side.
+    /// Takes tilts as meant for a field that ends at `f_max_hz`.
     pub fn set_field(&mut self, f_max_hz: f64) {
-        self.tilts = TiltTable::new(f_max_hz, self.sample_rate_hz);
+        self.set_tilts(TiltTable::new(f_max_hz, self.sample_rate_hz));
     }
 
-    /// Lets sound take its time to arrive, or not. Control side, before the first source: it takes memory for half a second of every source.
+    /// Filters for tilts. Their memory stays, so that nothing jumps.
+    pub(crate) fn set_tilts(&mut self, tilts: TiltTable) {
+        self.tilts = tilts;
+    }
+
+    /// Lets sound take its time to arrive, or not. Control side, before the first source: it takes memory for half a second of up to [256](crate::MOST_DELAYED) sources.
     pub fn set_doppler(&mut self, on: bool) {
-        self.doppler = on.then(|| Doppler::new(self.sample_rate_hz, self.sources.len()));
+        self.doppler = on.then(|| Box::new(Doppler::new(self.sample_rate_hz, self.sources.len())));
+        self.delayed_goal = f32::from(u8::from(on));
+        self.delayed = [self.delayed_goal; 2];
+    }
+
+    /// The same while sources sound: over some blocks, [`DELAY_FADE_S`], what arrives at once gives way to what takes its time, or the other way round. Delays that are there already stay,
+    /// and those that were given come back.
+    pub(crate) fn fade_doppler(&mut self, doppler: Option<Box<Doppler>>) -> Option<Box<Doppler>> {
+        self.delayed_goal = f32::from(u8::from(doppler.is_some()));
+        if self.doppler.is_some() {
+            return doppler;
+        }
+        self.doppler = doppler;
+        None
+    }
+
+    /// To be called before each block if anything fades. Returns delays that are not heard any more.
+    pub(crate) fn next_block(&mut self) -> Option<Box<Doppler>> {
+        let step = (BLOCK as f64 / (DELAY_FADE_S * self.sample_rate_hz)) as f32;
+        let now = self.delayed[1];
+        self.delayed = [now, self.delayed_goal.clamp(now - step, now + step)];
+        if self.delayed == [0.0; 2] { self.doppler.take() } else { None }
+    }
+
+    /// Whether sound takes its time.
+    pub(crate) fn has_doppler(&self) -> bool {
+        self.doppler.is_some()
+    }
+
+    /// What a source was last aimed at, made safe.
+    pub(crate) fn target(&self, slot: usize) -> Option<&Target> {
+        self.sources.get(slot).filter(|s| s.life != Life::Free).map(|s| &s.target)
     }
 
     /// Samples by which all direct sound is late.
@@ -198,6 +242,9 @@ impl Direct {
         *source = Source::default();
         source.life = Life::New;
         self.pasts[slot * 2 * self.past..(slot + 1) * 2 * self.past].fill(0.0);
+        if let Some(doppler) = &mut self.doppler {
+            doppler.rest(slot);
+        }
     }
 
     /// Lets a source go: it falls silent over the next block that is [added](Self::add), if one is, and its place is free.
@@ -208,6 +255,9 @@ impl Direct {
                 voices.free(source);
             }
             source.life = Life::Free;
+            if let Some(doppler) = &mut self.doppler {
+                doppler.rest(slot);
+            }
             return;
         }
         source.life = Life::Leaving;
@@ -239,7 +289,10 @@ impl Direct {
         }
         let source = &mut self.sources[slot];
         let x = if is_finite(x) { x } else { &[0.0; BLOCK] };
-        let arrived = self.doppler.as_mut().map(|doppler| doppler.pass(slot, x));
+        let arrived = self.doppler.as_mut().map(|doppler| {
+            let arrived = doppler.pass(slot, source.target.distance_m, x);
+            if self.delayed == [1.0; 2] { arrived } else { between(x, &arrived, self.delayed) }
+        });
         let (sends, direct) = (source.sends(), source.audible());
         if sends || direct {
             let mut poles = source.advance(&self.tilts, (self.past.saturating_sub(MARGIN)) as f32);
@@ -271,6 +324,9 @@ impl Direct {
             }
             if source.life == Life::Leaving && !source.sends() {
                 source.life = Life::Free;
+                if let Some(doppler) = &mut self.doppler {
+                    doppler.rest(slot);
+                }
             }
         }
         if voiced {
@@ -300,6 +356,12 @@ impl Direct {
         }
         source.go_to(next, self.past.div_ceil(BLOCK) as u8);
     }
+}
+
+/// From one block to another, by a share that goes in a straight line.
+fn between(x: &[f32; BLOCK], y: &[f32; BLOCK], [from, to]: [f32; 2]) -> [f32; BLOCK] {
+    let step = (to - from) / BLOCK as f32;
+    std::array::from_fn(|n| x[n] + (from + step * (n + 1) as f32) * (y[n] - x[n]))
 }
 
 /// Whether all samples are: `0 · x` is zero if `x` is a number.

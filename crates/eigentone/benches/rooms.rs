@@ -7,7 +7,8 @@
 //! With `--feedback` instead: a hundred bowls ring in the scene's first region while the listener is in its last one, with and without telling the synthesis what is heard of them.
 
 use eigentone::bake;
-use eigentone::core::acoustics::{Parameters, SOUND_M_S};
+use eigentone::core::SOUND_M_S;
+use eigentone::core::acoustics::Parameters;
 use eigentone::io::{Field, read_field};
 use eigentone::prelude::*;
 use eigentone::rooms::{Hearing, response_with};

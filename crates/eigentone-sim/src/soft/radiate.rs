@@ -33,7 +33,7 @@ pub mod filter;
 pub mod receiver;
 
 use super::{SoftWorld, kernel::Four};
-use eigentone_core::{AIR_IMPEDANCE_PA_S_PER_M, SOUND_AT_20_C_M_S, Vec3};
+use eigentone_core::{AIR_IMPEDANCE_PA_S_PER_M, SOUND_M_S, Vec3};
 use filter::{DcBlock, LowPass, Output};
 use rayon::prelude::*;
 use receiver::Receiver;
@@ -112,7 +112,7 @@ impl Radiator {
     pub fn of_triangles(triangles: Vec<[u32; 3]>, steps: usize, settings: &RadiatorSettings) -> Self {
         let rate_hz = settings.sample_rate_hz;
         let (output, gain) = match settings.radiation {
-            Radiation::Rayleigh => (Output::Slope, 1.0 / (TAU * SOUND_AT_20_C_M_S)),
+            Radiation::Rayleigh => (Output::Slope, 1.0 / (TAU * SOUND_M_S)),
             Radiation::Printed => (Output::Value, 1.0),
         };
         let low_pass = LowPass::new(output, settings.highest_hz, rate_hz, steps, triangles.len());
