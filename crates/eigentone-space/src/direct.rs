@@ -26,7 +26,7 @@ pub use crate::direct::block::BUSES;
 use crate::BLOCK;
 use crate::delay::MARGIN;
 use crate::direct::block::{Ears, Job, Ramped};
-use crate::doppler::Doppler;
+use crate::doppler::{self, Doppler};
 use crate::hrtf::Hrtf;
 use crate::one_pole::pole;
 use crate::tilt::TiltTable;
@@ -43,9 +43,6 @@ pub const DEFAULT_MEASURED: usize = 16;
 
 /// Longest delay to an ear that measured responses may have.
 const LONGEST_MEASURED_S: f64 = 1e-3;
-
-/// Time in which delays come in or go out while sources sound, in s.
-const DELAY_FADE_S: f64 = 0.03;
 
 /// How a direction becomes two channels.
 #[derive(Clone, Debug)]
@@ -164,20 +161,22 @@ impl Direct {
         self.delayed = [self.delayed_goal; 2];
     }
 
-    /// The same while sources sound: over some blocks, [`DELAY_FADE_S`], what arrives at once gives way to what takes its time, or the other way round. Delays that are there already stay,
-    /// and those that were given come back.
+    /// The same while sources sound: as soon as all that is on its way from a source is known, it gives way to what arrives at once, over some blocks; or the other way round. Delays that are
+    /// there already stay, and those that were given come back.
     pub(crate) fn fade_doppler(&mut self, doppler: Option<Box<Doppler>>) -> Option<Box<Doppler>> {
         self.delayed_goal = f32::from(u8::from(doppler.is_some()));
         if self.doppler.is_some() {
             return doppler;
         }
+        // Each source fades for itself when its own way is filled.
+        self.delayed = [self.delayed_goal; 2];
         self.doppler = doppler;
         None
     }
 
     /// To be called before each block if anything fades. Returns delays that are not heard any more.
     pub(crate) fn next_block(&mut self) -> Option<Box<Doppler>> {
-        let step = (BLOCK as f64 / (DELAY_FADE_S * self.sample_rate_hz)) as f32;
+        let step = doppler::fade_step(self.sample_rate_hz);
         let now = self.delayed[1];
         self.delayed = [now, self.delayed_goal.clamp(now - step, now + step)];
         if self.delayed == [0.0; 2] { self.doppler.take() } else { None }
@@ -290,8 +289,8 @@ impl Direct {
         let source = &mut self.sources[slot];
         let x = if is_finite(x) { x } else { &[0.0; BLOCK] };
         let arrived = self.doppler.as_mut().map(|doppler| {
-            let arrived = doppler.pass(slot, source.target.distance_m, x);
-            if self.delayed == [1.0; 2] { arrived } else { between(x, &arrived, self.delayed) }
+            let arrived = doppler.pass(slot, source.target.distance_m, source.life != Life::New, x);
+            if self.delayed == [1.0; 2] { arrived } else { doppler::between(x, &arrived, self.delayed) }
         });
         let (sends, direct) = (source.sends(), source.audible());
         if sends || direct {
@@ -356,12 +355,6 @@ impl Direct {
         }
         source.go_to(next, self.past.div_ceil(BLOCK) as u8);
     }
-}
-
-/// From one block to another, by a share that goes in a straight line.
-fn between(x: &[f32; BLOCK], y: &[f32; BLOCK], [from, to]: [f32; 2]) -> [f32; BLOCK] {
-    let step = (to - from) / BLOCK as f32;
-    std::array::from_fn(|n| x[n] + (from + step * (n + 1) as f32) * (y[n] - x[n]))
 }
 
 /// Whether all samples are: `0 · x` is zero if `x` is a number.

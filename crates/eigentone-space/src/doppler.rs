@@ -7,6 +7,9 @@ use eigentone_core::SOUND_M_S;
 /// The longest way in time; what is farther arrives as if from there (171.5 m).
 pub const LONGEST_S: f64 = 0.5;
 
+/// Time in which delays come in or go out while sources sound, in s.
+const FADE_S: f64 = 0.03;
+
 /// Most samples that the delay moves per block: half the speed of sound.
 const FASTEST: f64 = 0.5 * BLOCK as f64;
 
@@ -26,6 +29,8 @@ pub(crate) struct Doppler {
     free: Vec<u16>,
     places: Vec<Place>,
     samples_per_m: f64,
+    /// Share that comes in per block.
+    step: f32,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +39,9 @@ struct Place {
     ring: u16,
     /// Whether it has been aimed.
     aimed: bool,
+    /// Blocks until its ring holds all that is on its way, and the share of it that is heard from then on, in place of what arrives at once.
+    filling: u32,
+    share: f32,
     /// Where the next block goes, in its ring.
     head: usize,
     /// Delay at the end of the last block, in samples.
@@ -51,6 +59,7 @@ impl Doppler {
             free: (0..rings as u16).rev().collect(),
             places: vec![Place::default(); sources],
             samples_per_m: sample_rate_hz / SOUND_M_S,
+            step: fade_step(sample_rate_hz),
         }
     }
 
@@ -76,15 +85,20 @@ impl Doppler {
         }
     }
 
-    /// Takes a block in and gives out what arrives. `distance_m` counts if the source has not been aimed since there are delays.
-    pub(crate) fn pass(&mut self, slot: usize, distance_m: f32, x: &[f32; BLOCK]) -> [f32; BLOCK] {
+    /// Takes a block in and gives out what arrives. `distance_m` counts if the source has not been aimed since there are delays; `sounded` says that it was heard before this block: if it has
+    /// no ring yet, it arrives at once until the ring is filled, and then fades over to what is late.
+    pub(crate) fn pass(&mut self, slot: usize, distance_m: f32, sounded: bool, x: &[f32; BLOCK]) -> [f32; BLOCK] {
         if self.places.get(slot).is_some_and(|p| !p.aimed) {
             self.aim(slot, distance_m, true);
         }
         let Some(place) = self.places.get_mut(slot) else { return *x };
         if place.ring == 0 {
             let Some(ring) = self.free.pop() else { return *x };
-            (place.ring, place.head) = (ring + 1, 0);
+            (place.ring, place.head, place.share) = (ring + 1, 0, 1.0);
+            if sounded {
+                (place.now, place.share) = (place.goal, 0.0);
+                place.filling = ((place.goal + WINDOW as f64) / BLOCK as f64).ceil() as u32;
+            }
             self.rings[usize::from(ring) * self.length..][..self.length].fill(0.0);
         }
         let ring = &mut self.rings[usize::from(place.ring - 1) * self.length..][..self.length];
@@ -104,8 +118,28 @@ impl Doppler {
         delay::read::<false>(&window, newest, from, to, &mut out);
         place.head = (place.head + BLOCK) % self.length;
         place.now = next;
+        if place.filling > 0 {
+            place.filling -= 1;
+            return *x;
+        }
+        if place.share < 1.0 {
+            let from = place.share;
+            place.share = (from + self.step).min(1.0);
+            return between(x, &out, [from, place.share]);
+        }
         out
     }
+}
+
+/// Share of a fade that one block is.
+pub(crate) fn fade_step(sample_rate_hz: f64) -> f32 {
+    (BLOCK as f64 / (FADE_S * sample_rate_hz)) as f32
+}
+
+/// From one block to another, by a share that goes in a straight line.
+pub(crate) fn between(x: &[f32; BLOCK], y: &[f32; BLOCK], [from, to]: [f32; 2]) -> [f32; BLOCK] {
+    let step = (to - from) / BLOCK as f32;
+    std::array::from_fn(|n| x[n] + (from + step * (n + 1) as f32) * (y[n] - x[n]))
 }
 
 #[cfg(test)]
@@ -124,7 +158,7 @@ mod tests {
             let t = |n: usize| (b * BLOCK + n) as f64 / rate_hz;
             let x = std::array::from_fn(|n| (TAU * 1000.0 * t(n)).sin() as f32);
             doppler.aim(1, (60.0 - speed * t(BLOCK)) as f32, false);
-            sound.extend(doppler.pass(1, 60.0, &x));
+            sound.extend(doppler.pass(1, 60.0, false, &x));
         }
         let late = &sound[12_000..34_050];
         let crossings = late.windows(2).filter(|w| w[0] < 0.0 && w[1] >= 0.0).count();
@@ -142,7 +176,7 @@ mod tests {
         for b in 0..100 {
             let mut x = [0.0; BLOCK];
             x[0] = if b == 0 { 1.0 } else { 0.0 };
-            sound.extend(doppler.pass(0, 34.3, &x));
+            sound.extend(doppler.pass(0, 34.3, false, &x));
         }
         let peak = sound.iter().position(|y| *y > 0.5);
         assert_eq!(peak, Some(4410 + delay::LEAD));
@@ -154,16 +188,20 @@ mod tests {
         let mut doppler = Doppler::new(8000.0, MOST_DELAYED + 2);
         for slot in 0..MOST_DELAYED {
             doppler.aim(slot, 20.0, true);
-            doppler.pass(slot, 20.0, &[1.0; BLOCK]);
+            doppler.pass(slot, 20.0, false, &[1.0; BLOCK]);
         }
         let late = MOST_DELAYED;
         doppler.aim(late, 20.0, true);
-        assert_eq!(doppler.pass(late, 20.0, &[0.5; BLOCK]), [0.5; BLOCK], "no ring is left");
+        assert_eq!(doppler.pass(late, 20.0, false, &[0.5; BLOCK]), [0.5; BLOCK], "no ring is left");
         doppler.rest(7);
         for _ in 0..20 {
-            assert_eq!(doppler.pass(late, 20.0, &[0.0; BLOCK]), [0.0; BLOCK], "what the last owner emitted is gone");
+            assert_eq!(
+                doppler.pass(late, 20.0, false, &[0.0; BLOCK]),
+                [0.0; BLOCK],
+                "what the last owner emitted is gone"
+            );
         }
-        assert_eq!(doppler.pass(7, 20.0, &[0.5; BLOCK]), [0.5; BLOCK], "the ring has gone");
-        assert_eq!(doppler.pass(usize::MAX, 20.0, &[0.5; BLOCK]), [0.5; BLOCK]);
+        assert_eq!(doppler.pass(7, 20.0, false, &[0.5; BLOCK]), [0.5; BLOCK], "the ring has gone");
+        assert_eq!(doppler.pass(usize::MAX, 20.0, false, &[0.5; BLOCK]), [0.5; BLOCK]);
     }
 }

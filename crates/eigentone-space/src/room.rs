@@ -44,6 +44,9 @@ use std::sync::Arc;
 /// Time in which parameters follow what is asked, in s. When a source comes out from behind a corner other probes and cubes come into sight at once; sound bends around it.
 const FOLLOW_S: f64 = 0.04;
 
+/// Time in which parameters gather speed after rooms were exchanged, in s: all of them leap then, and to follow at full speed from the first moment bends every gain at once.
+const EASE_S: f64 = 0.05;
+
 /// Steps from free field at which a source that comes from rooms is there: a hundredth of what is just noticeable.
 const ARRIVED: f32 = 0.01;
 
@@ -123,6 +126,9 @@ struct Known {
     place: Place,
     /// Parameters as they were last sent, in steps; none while the audio side does not know the source.
     last_sent: Option<[f32; Parameter::COUNT]>,
+    /// Which exchange of rooms it has last heard of, and how often it has been placed since.
+    exchange: u32,
+    placed: u32,
 }
 
 /// The control side: decodes, and tells the audio side.
@@ -138,6 +144,9 @@ pub struct Space {
     /// Free field in steps.
     free_steps: [f32; Parameter::COUNT],
     follow: f32,
+    /// Exchanges of rooms so far, and placements after which a source follows at full speed.
+    exchanges: u32,
+    ease: u32,
     stats: SpaceStats,
 }
 
@@ -168,6 +177,8 @@ pub fn space(settings: &SpaceSettings) -> (Space, Renderer) {
         sources: vec![None; settings.most_sources],
         free_steps: free_field().to_steps(),
         follow: (1.0 - (-settings.update_s / FOLLOW_S).exp()) as f32,
+        exchanges: 0,
+        ease: (EASE_S / settings.update_s).ceil().clamp(1.0, 1e6) as u32,
         stats: SpaceStats::default(),
     };
     let renderer = Renderer::new(direct, reverb, links, settings);
@@ -215,6 +226,7 @@ impl Space {
     /// the old rooms rings out in them. Each source is heard in the new ones when it is placed next.
     pub fn set_field(&mut self, field: Option<Arc<Field>>) {
         self.acoustics.set_field(field, self.listener);
+        self.exchanges = self.exchanges.wrapping_add(1);
         self.acoustics.deliver();
     }
 
@@ -256,7 +268,8 @@ impl Space {
             Some(known) if known.body == body => known.place = *place,
             _ => {
                 // The one that had the slot before is not heard any more.
-                let before = source.replace(Known { body, place: *place, last_sent: None });
+                let known = Known { body, place: *place, last_sent: None, exchange: self.exchanges, placed: self.ease };
+                let before = source.replace(known);
                 if let Some(before) = before.filter(|before| before.last_sent.is_some()) {
                     self.send(before.body, None);
                 }
@@ -316,7 +329,14 @@ impl Space {
             return;
         }
         self.acoustics.deliver();
-        let last_sent = self.known(body).filter(|_| !begin).and_then(|known| known.last_sent);
+        let known = self.known(body).filter(|_| !begin);
+        let last_sent = known.and_then(|known| known.last_sent);
+        let placed = match known {
+            Some(known) if known.exchange == self.exchanges => known.placed.saturating_add(1).min(self.ease),
+            Some(_) => 1,
+            None => self.ease,
+        };
+        let follow = self.follow * (placed as f32 / self.ease as f32);
         let away = (place.position - self.listener).clamp_length_max(1e6);
         let directivity = place.directivity.unwrap_or_default();
         let directivity_gain = if place.directivity.is_some() { directivity.gain(-away) } else { 1.0 };
@@ -327,14 +347,15 @@ impl Space {
             ..Target::default()
         };
         let steps = if self.acoustics.decoder.is_some() || last_sent.is_some_and(|steps| steps != self.free_steps) {
-            self.decode_rooms(place.position, last_sent, &mut target)
+            self.decode_rooms(place.position, last_sent, follow, &mut target)
         } else {
             let distance_m = place.position.distance(self.listener);
             (target.gain, target.distance_m) = ((1.0 / distance_m.max(NEAREST_M)) as f32, distance_m as f32);
             self.free_steps
         };
         self.stats.placed += 1;
-        self.sources[slot] = Some(Known { body, place: *place, last_sent: Some(steps) });
+        self.sources[slot] =
+            Some(Known { body, place: *place, last_sent: Some(steps), exchange: self.exchanges, placed });
         self.send(body, Some(Goal::new(target, begin)));
     }
 
@@ -343,12 +364,13 @@ impl Space {
         &mut self,
         position: Vec3,
         last_sent: Option<[f32; Parameter::COUNT]>,
+        follow: f32,
         target: &mut Target,
     ) -> [f32; Parameter::COUNT] {
         let answer = self.ask(position);
         let mut steps = answer.parameters.to_steps();
         if let Some(before) = last_sent {
-            steps.iter_mut().zip(before).for_each(|(x, before)| *x = before + self.follow * (*x - before));
+            steps.iter_mut().zip(before).for_each(|(x, before)| *x = before + follow * (*x - before));
         }
         let reverberant = self.acoustics.decoder.is_some();
         if !reverberant && steps.iter().zip(&self.free_steps).all(|(x, free)| (x - free).abs() < ARRIVED) {
