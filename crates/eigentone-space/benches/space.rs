@@ -32,7 +32,7 @@ fn main() {
             (false, _) => 8,
         };
         let settings = SpaceSettings {
-            most_sources: SOURCES as usize,
+            max_sources: SOURCES as usize,
             field: Some(field.clone()),
             update_s: UPDATE as f64 * BLOCK as f64 / RATE_HZ,
             ..SpaceSettings::default()
@@ -79,7 +79,7 @@ fn main() {
 }
 
 fn free_field() {
-    let settings = |most_sources| SpaceSettings { most_sources, spatial: Spatial::Pan, ..SpaceSettings::default() };
+    let settings = |max_sources| SpaceSettings { max_sources, spatial: Spatial::Pan, ..SpaceSettings::default() };
     let (mut space, mut renderer) = space(&settings(SOURCES as usize));
     let mut least = f64::INFINITY;
     for round in 0..200 {

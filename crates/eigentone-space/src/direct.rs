@@ -114,8 +114,8 @@ pub struct Direct {
 }
 
 impl Direct {
-    /// A place for `most_sources` sources, numbered from 0. This is the control side's work: it allocates all that is ever needed.
-    pub fn new(sample_rate_hz: f64, most_sources: usize, spatial: Spatial) -> Self {
+    /// A place for `max_sources` sources, numbered from 0. This is the control side's work: it allocates all that is ever needed.
+    pub fn new(sample_rate_hz: f64, max_sources: usize, spatial: Spatial) -> Self {
         let longest_s = match &spatial {
             Spatial::Pan => 0.0,
             Spatial::Head => head::longest_delay_s(),
@@ -129,8 +129,8 @@ impl Direct {
         };
         Self {
             sample_rate_hz,
-            sources: vec![Source::default(); most_sources],
-            pasts: vec![0.0; most_sources * 2 * past],
+            sources: vec![Source::default(); max_sources],
+            pasts: vec![0.0; max_sources * 2 * past],
             past,
             scratch: vec![0.0; past + BLOCK],
             tilts: TiltTable::new(DEFAULT_F_MAX_HZ, sample_rate_hz),

@@ -59,7 +59,7 @@ pub struct SpaceSettings {
     /// Samples per second.
     pub sample_rate_hz: f64,
     /// Sources at once: bodies have slots below this.
-    pub most_sources: usize,
+    pub max_sources: usize,
     /// How directions are heard.
     pub spatial: Spatial,
     /// Whether sound takes its time, so that what moves changes its pitch.
@@ -79,7 +79,7 @@ impl Default for SpaceSettings {
     fn default() -> Self {
         Self {
             sample_rate_hz: 44_100.0,
-            most_sources: 256,
+            max_sources: 256,
             spatial: Spatial::Head,
             doppler: false,
             field: None,
@@ -153,9 +153,8 @@ pub struct Space {
 /// Makes a space: the [`Space`] stays with the program, the [`Renderer`] goes to the audio side.
 pub fn space(settings: &SpaceSettings) -> (Space, Renderer) {
     let rate = settings.sample_rate_hz;
-    let mut direct = Direct::new(rate, settings.most_sources, settings.spatial.clone());
-    let (mut acoustics, (exchanges, back)) =
-        Acoustics::new(rate, settings.most_sources, settings.air, settings.decoder);
+    let mut direct = Direct::new(rate, settings.max_sources, settings.spatial.clone());
+    let (mut acoustics, (exchanges, back)) = Acoustics::new(rate, settings.max_sources, settings.air, settings.decoder);
     if let Some(field) = &settings.field {
         direct.set_field(field.info().f_max_hz);
         acoustics.set_field(Some(field.clone()), Vec3::ZERO);
@@ -165,8 +164,8 @@ pub fn space(settings: &SpaceSettings) -> (Space, Renderer) {
         acoustics.has_doppler();
     }
     let reverb = acoustics.first_reverb();
-    let (to_audio, goals) = rtrb::RingBuffer::new((4 * settings.most_sources).max(64));
-    let sounding = Arc::new(Sounding::new(settings.most_sources));
+    let (to_audio, goals) = rtrb::RingBuffer::new((4 * settings.max_sources).max(64));
+    let sounding = Arc::new(Sounding::new(settings.max_sources));
     let links = Links { goals, exchanges, back, sounding: sounding.clone() };
     let space = Space {
         acoustics,
@@ -174,7 +173,7 @@ pub fn space(settings: &SpaceSettings) -> (Space, Renderer) {
         sounding,
         listener: Vec3::ZERO,
         frame: [Vec3::X, Vec3::Y, Vec3::Z],
-        sources: vec![None; settings.most_sources],
+        sources: vec![None; settings.max_sources],
         free_steps: free_field().to_steps(),
         follow: (1.0 - (-settings.update_s / FOLLOW_S).exp()) as f32,
         exchanges: 0,
@@ -303,7 +302,7 @@ impl Space {
     }
 
     /// Slots of sources are below this.
-    pub fn most_sources(&self) -> usize {
+    pub fn max_sources(&self) -> usize {
         self.sources.len()
     }
 

@@ -82,7 +82,7 @@ impl DecoderThread {
     /// # Errors
     /// If the system has no more threads.
     pub fn start(space: Space, update_s: f64) -> std::io::Result<Self> {
-        let limit = space.most_sources();
+        let limit = space.max_sources();
         let inbox = Inbox {
             listener: None,
             field: None,
@@ -222,7 +222,7 @@ struct Source {
 
 impl Decoding {
     fn new(space: Space) -> Self {
-        let limit = space.most_sources();
+        let limit = space.max_sources();
         Self {
             space,
             sources: vec![None; limit],

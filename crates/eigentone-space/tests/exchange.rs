@@ -29,7 +29,7 @@ fn room(f_max_hz: f64, early_db: f64, decay_s: f64) -> Arc<Field> {
 
 fn stage(spatial: Spatial, field: Option<Arc<Field>>) -> (Space, Renderer) {
     let (mut space, renderer) = space(&SpaceSettings {
-        most_sources: 4,
+        max_sources: 4,
         spatial,
         field,
         update_s: (UPDATE * BLOCK) as f64 / RATE_HZ,

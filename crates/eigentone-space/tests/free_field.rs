@@ -21,8 +21,8 @@ fn body(slot: u32) -> BodyId {
     BodyId { slot, generation: 0 }
 }
 
-fn pan(most_sources: usize) -> (Space, Renderer) {
-    space(&SpaceSettings { most_sources, spatial: Spatial::Pan, ..SpaceSettings::default() })
+fn pan(max_sources: usize) -> (Space, Renderer) {
+    space(&SpaceSettings { max_sources, spatial: Spatial::Pan, ..SpaceSettings::default() })
 }
 
 fn block(renderer: &mut Renderer, sounds: &[(BodyId, [f32; BLOCK])]) -> [[f32; BLOCK]; 2] {
@@ -92,7 +92,7 @@ fn a_passing_source_has_no_zipper_noise() {
     let update = (RATE_HZ / 60.0 / BLOCK as f64) as usize;
     let heard = |speed_m_s: f64| {
         let (mut space, mut renderer) = space(&SpaceSettings {
-            most_sources: 1,
+            max_sources: 1,
             spatial: Spatial::Pan,
             update_s: (update * BLOCK) as f64 / RATE_HZ,
             ..SpaceSettings::default()
@@ -209,7 +209,7 @@ fn sends_are_those_of_the_field() {
     let heard = Parameters { direct_db: -6.0, early_db: -9.0, early_decay_s: 0.8, late_decay_s: 1.1, tilt_db: -1.0 };
     let field = Arc::new(two_rooms(1.0, |_, _| heard));
     let (mut rooms, mut renderer) =
-        space(&SpaceSettings { most_sources: 2, field: Some(field.clone()), ..SpaceSettings::default() });
+        space(&SpaceSettings { max_sources: 2, field: Some(field.clone()), ..SpaceSettings::default() });
     let (listener, source) = (Vec3::new(2.0, 4.0, 1.5), Vec3::new(4.0, 4.0, 1.5));
     rooms.listen(listener, Vec3::X);
     rooms.place(body(1), &Place::at(source));
@@ -234,7 +234,7 @@ fn sends_are_those_of_the_field() {
 fn those_that_only_exist_change_nothing() {
     let render = |limit: usize, slots: [u32; 5], crowd: bool| {
         let (mut space, mut renderer) =
-            space(&SpaceSettings { most_sources: limit, spatial: Spatial::Head, ..SpaceSettings::default() });
+            space(&SpaceSettings { max_sources: limit, spatial: Spatial::Head, ..SpaceSettings::default() });
         space.listen(Vec3::ZERO, Vec3::Y);
         if crowd {
             (0..9000).for_each(|slot| space.place(body(slot), &Place::at(Vec3::X * 3.0)));

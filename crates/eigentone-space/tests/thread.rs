@@ -24,7 +24,7 @@ fn what_the_program_says_is_heard() {
         late_decay_s: 0.8,
         tilt_db: 0.0,
     });
-    let settings = SpaceSettings { most_sources: 2, field: Some(Arc::new(field)), ..SpaceSettings::default() };
+    let settings = SpaceSettings { max_sources: 2, field: Some(Arc::new(field)), ..SpaceSettings::default() };
     let (space, mut renderer) = space(&settings);
     let thread = DecoderThread::start(space, 0.002).unwrap();
     thread.listen(Vec3::new(2.0, 4.0, 1.5), Vec3::X);
@@ -59,8 +59,8 @@ fn what_the_program_says_is_heard() {
     assert!(thread.rounds().0 > 2 && thread.clamped_and_unknown().1 == 0);
 }
 
-fn settings(most_sources: usize) -> SpaceSettings {
-    SpaceSettings { most_sources, spatial: Spatial::Pan, ..SpaceSettings::default() }
+fn settings(max_sources: usize) -> SpaceSettings {
+    SpaceSettings { max_sources, spatial: Spatial::Pan, ..SpaceSettings::default() }
 }
 
 /// Renders blocks until `done` says so of the last sample of both channels; false after 20 s.

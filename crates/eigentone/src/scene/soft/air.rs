@@ -59,7 +59,7 @@ impl Air {
         let Some(field) = field else { return Ok(Self::Open { radiators }) };
         let settings = SpaceSettings {
             sample_rate_hz: rate_hz,
-            most_sources: softs.len(),
+            max_sources: softs.len(),
             spatial: hearing::spatial_in_rooms(scene)?,
             doppler: scene.listener.doppler,
             field: Some(field),
