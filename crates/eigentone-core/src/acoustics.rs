@@ -11,9 +11,6 @@ pub use field::{Bits, FieldInfo, Lattice, Occupancy, ProbeField};
 use crate::{TriMesh, Vec3};
 use serde::{Deserialize, Serialize};
 
-/// Speed of sound of all wave simulations, in m/s. With it the cell of three eighths of a wavelength at 500 Hz is 0.255 m.
-pub const SOUND_M_S: f64 = 340.0;
-
 /// A material of walls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod acoustics;
+pub mod air;
 pub mod contact;
 pub mod event;
 pub mod material;
@@ -25,6 +26,9 @@ pub mod tet;
 pub mod texture;
 pub mod units;
 
+pub use air::{AIR_IMPEDANCE_PA_S_PER_M, HEAD_RADIUS_M, NEAREST_M, SOUND_M_S};
+/// A rotation.
+pub use glam::DQuat;
 /// A point or direction in space, in metres unless stated.
 pub use glam::DVec3 as Vec3;
 pub use material::{Damping, Material, MaterialTable};
@@ -36,12 +40,6 @@ pub use tet::TetMesh;
 
 /// Version of the engine, written into every file it makes.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// Speed of sound at 20 °C, in m/s. Acoustic fields have [their own](acoustics::SOUND_M_S).
-pub const SOUND_AT_20_C_M_S: f64 = 343.2;
-
-/// Density of air times speed of sound at 20 °C, in Pa·s/m: the pressure of a plane wave per unit of velocity.
-pub const AIR_IMPEDANCE_PA_S_PER_M: f64 = 413.3;
 
 /// The band in which modes are kept by default, in hertz.
 pub const AUDIBLE_HZ: std::ops::RangeInclusive<f64> = 20.0..=22_000.0;

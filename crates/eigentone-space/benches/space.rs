@@ -2,12 +2,15 @@
 //!
 //! `cargo bench -p eigentone-space --bench space [-- --quick]`. A thousand sources that all sound and move, heard through the spherical head and the six filters of a room: the audio side only,
 //! in percent of one core at 44.1 kHz; and the costliest of the blocks over the mean one, each taken as the least over many rounds, because the machine has other things to do.
+//!
+//! Then free field: what it costs to place a source, and fifty that sound among ten thousand that exist, over fifty by themselves.
 
 use eigentone_core::Vec3;
 use eigentone_core::acoustics::{Bits, FieldInfo, Lattice, Occupancy, Parameters, ProbeField};
 use eigentone_core::event::BodyId;
 use eigentone_io::{Field, encode_probe, field_bytes, read_field_bytes};
 use eigentone_space::BLOCK;
+use eigentone_space::direct::Spatial;
 use eigentone_space::room::{Place, SpaceSettings, space};
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,7 +32,7 @@ fn main() {
             (false, _) => 8,
         };
         let settings = SpaceSettings {
-            most_sources: SOURCES as usize,
+            max_sources: SOURCES as usize,
             field: Some(field.clone()),
             update_s: UPDATE as f64 * BLOCK as f64 / RATE_HZ,
             ..SpaceSettings::default()
@@ -72,6 +75,55 @@ fn main() {
         let asked = f64::from(sources) * ((rounds + 1) * CYCLE / UPDATE) as f64;
         println!("  placing a source took {:.2} us", 1e6 * decoding / asked);
     }
+    free_field();
+}
+
+fn free_field() {
+    let settings = |max_sources| SpaceSettings { max_sources, spatial: Spatial::Pan, ..SpaceSettings::default() };
+    let (mut space, mut renderer) = space(&settings(SOURCES as usize));
+    let mut least = f64::INFINITY;
+    for round in 0..200 {
+        let begin = Instant::now();
+        for slot in 0..SOURCES {
+            let place = Vec3::new(f64::from(slot % 40), f64::from(round), 2.0);
+            space.place(BodyId { slot, generation: 0 }, &Place::at(place));
+        }
+        least = least.min(begin.elapsed().as_secs_f64());
+        renderer.begin(|_, _| {});
+        renderer.finish(&mut [[0.0; BLOCK]; 2]);
+    }
+    println!("figure space.place_free_field = {:.3} us", 1e6 * least / f64::from(SOURCES));
+    let few = fifty_among(&settings(50), 50);
+    println!("  fifty sources by themselves: {:.1} us per block", 1e6 * few);
+    println!("figure space.crowd_of_10000 = {:.2} ratio", fifty_among(&settings(10_000), 10_000) / few);
+}
+
+/// Seconds per block of fifty sources that sound and are placed every [`UPDATE`] blocks, while all others have been placed once.
+fn fifty_among(settings: &SpaceSettings, exist: u32) -> f64 {
+    let (mut space, mut renderer) = space(settings);
+    let place = |slot: u32, t: f64| Place::at(Vec3::new(f64::from(slot % 70) - 35.0, 5.0 + t, 1.0));
+    let id = |slot: u32| BodyId { slot, generation: 0 };
+    for first in (0..exist).step_by(1000) {
+        (first..exist.min(first + 1000)).for_each(|slot| space.place(id(slot), &place(slot, 0.0)));
+        renderer.begin(|_, _| {});
+        renderer.finish(&mut [[0.0; BLOCK]; 2]);
+    }
+    let sound: [f32; BLOCK] = std::array::from_fn(|n| (0.3 * n as f32).sin());
+    let apart = exist / 50;
+    let mut least = vec![f64::INFINITY; UPDATE];
+    for block in 0..200 * UPDATE {
+        if block % UPDATE == 0 {
+            (0..50).for_each(|k| space.place(id(k * apart), &place(k * apart, 1e-3 * block as f64)));
+        }
+        let begin = Instant::now();
+        let mut out = [[0.0; BLOCK]; 2];
+        renderer.begin(|_, _| {});
+        (0..50).for_each(|k| renderer.add(id(k * apart), &sound));
+        renderer.finish(&mut out);
+        std::hint::black_box(&out);
+        least[block % UPDATE] = least[block % UPDATE].min(begin.elapsed().as_secs_f64());
+    }
+    least.iter().sum::<f64>() / UPDATE as f64
 }
 
 /// A hall of 20 × 20 × 4 m in which all parameters vary a little, so that every gain moves.

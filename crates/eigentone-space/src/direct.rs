@@ -26,7 +26,7 @@ pub use crate::direct::block::BUSES;
 use crate::BLOCK;
 use crate::delay::MARGIN;
 use crate::direct::block::{Ears, Job, Ramped};
-use crate::doppler::Doppler;
+use crate::doppler::{self, Doppler};
 use crate::hrtf::Hrtf;
 use crate::one_pole::pole;
 use crate::tilt::TiltTable;
@@ -106,13 +106,16 @@ pub struct Direct {
     head_pole: f32,
     pan: bool,
     voices: Option<Voices>,
-    doppler: Option<Doppler>,
+    doppler: Option<Box<Doppler>>,
+    /// Share of the sound that takes its time, at the beginning and the end of this block.
+    delayed: [f32; 2],
+    delayed_goal: f32,
     render: kernel::Block,
 }
 
 impl Direct {
-    /// A place for `most_sources` sources, numbered from 0. This is the control side's work: it allocates all that is ever needed.
-    pub fn new(sample_rate_hz: f64, most_sources: usize, spatial: Spatial) -> Self {
+    /// A place for `max_sources` sources, numbered from 0. This is the control side's work: it allocates all that is ever needed.
+    pub fn new(sample_rate_hz: f64, max_sources: usize, spatial: Spatial) -> Self {
         let longest_s = match &spatial {
             Spatial::Pan => 0.0,
             Spatial::Head => head::longest_delay_s(),
@@ -126,8 +129,8 @@ impl Direct {
         };
         Self {
             sample_rate_hz,
-            sources: vec![Source::default(); most_sources],
-            pasts: vec![0.0; most_sources * 2 * past],
+            sources: vec![Source::default(); max_sources],
+            pasts: vec![0.0; max_sources * 2 * past],
             past,
             scratch: vec![0.0; past + BLOCK],
             tilts: TiltTable::new(DEFAULT_F_MAX_HZ, sample_rate_hz),
@@ -135,18 +138,58 @@ impl Direct {
             pan,
             voices,
             doppler: None,
+            delayed: [0.0; 2],
+            delayed_goal: 0.0,
             render: kernel::best(),
         }
     }
 
-    /// Takes tilts as meant for a field that ends at `f_max_hz`. Control side.
+    /// Takes tilts as meant for a field that ends at `f_max_hz`.
     pub fn set_field(&mut self, f_max_hz: f64) {
-        self.tilts = TiltTable::new(f_max_hz, self.sample_rate_hz);
+        self.set_tilts(TiltTable::new(f_max_hz, self.sample_rate_hz));
     }
 
-    /// Lets sound take its time to arrive, or not. Control side, before the first source: it takes memory for half a second of every source.
+    /// Filters for tilts. Their memory stays, so that nothing jumps.
+    pub(crate) fn set_tilts(&mut self, tilts: TiltTable) {
+        self.tilts = tilts;
+    }
+
+    /// Lets sound take its time to arrive, or not. Control side, before the first source: it takes memory for half a second of up to [256](crate::MOST_DELAYED) sources.
     pub fn set_doppler(&mut self, on: bool) {
-        self.doppler = on.then(|| Doppler::new(self.sample_rate_hz, self.sources.len()));
+        self.doppler = on.then(|| Box::new(Doppler::new(self.sample_rate_hz, self.sources.len())));
+        self.delayed_goal = f32::from(u8::from(on));
+        self.delayed = [self.delayed_goal; 2];
+    }
+
+    /// The same while sources sound: as soon as all that is on its way from a source is known, it gives way to what arrives at once, over some blocks; or the other way round. Delays that are
+    /// there already stay, and those that were given come back.
+    pub(crate) fn fade_doppler(&mut self, doppler: Option<Box<Doppler>>) -> Option<Box<Doppler>> {
+        self.delayed_goal = f32::from(u8::from(doppler.is_some()));
+        if self.doppler.is_some() {
+            return doppler;
+        }
+        // Each source fades for itself when its own way is filled.
+        self.delayed = [self.delayed_goal; 2];
+        self.doppler = doppler;
+        None
+    }
+
+    /// To be called before each block if anything fades. Returns delays that are not heard any more.
+    pub(crate) fn next_block(&mut self) -> Option<Box<Doppler>> {
+        let step = doppler::fade_step(self.sample_rate_hz);
+        let now = self.delayed[1];
+        self.delayed = [now, self.delayed_goal.clamp(now - step, now + step)];
+        if self.delayed == [0.0; 2] { self.doppler.take() } else { None }
+    }
+
+    /// Whether sound takes its time.
+    pub(crate) fn has_doppler(&self) -> bool {
+        self.doppler.is_some()
+    }
+
+    /// What a source was last aimed at, made safe.
+    pub(crate) fn target(&self, slot: usize) -> Option<&Target> {
+        self.sources.get(slot).filter(|s| s.life != Life::Free).map(|s| &s.target)
     }
 
     /// Samples by which all direct sound is late.
@@ -198,6 +241,9 @@ impl Direct {
         *source = Source::default();
         source.life = Life::New;
         self.pasts[slot * 2 * self.past..(slot + 1) * 2 * self.past].fill(0.0);
+        if let Some(doppler) = &mut self.doppler {
+            doppler.rest(slot);
+        }
     }
 
     /// Lets a source go: it falls silent over the next block that is [added](Self::add), if one is, and its place is free.
@@ -208,6 +254,9 @@ impl Direct {
                 voices.free(source);
             }
             source.life = Life::Free;
+            if let Some(doppler) = &mut self.doppler {
+                doppler.rest(slot);
+            }
             return;
         }
         source.life = Life::Leaving;
@@ -239,7 +288,10 @@ impl Direct {
         }
         let source = &mut self.sources[slot];
         let x = if is_finite(x) { x } else { &[0.0; BLOCK] };
-        let arrived = self.doppler.as_mut().map(|doppler| doppler.pass(slot, x));
+        let arrived = self.doppler.as_mut().map(|doppler| {
+            let arrived = doppler.pass(slot, source.target.distance_m, source.life != Life::New, x);
+            if self.delayed == [1.0; 2] { arrived } else { doppler::between(x, &arrived, self.delayed) }
+        });
         let (sends, direct) = (source.sends(), source.audible());
         if sends || direct {
             let mut poles = source.advance(&self.tilts, (self.past.saturating_sub(MARGIN)) as f32);
@@ -271,6 +323,9 @@ impl Direct {
             }
             if source.life == Life::Leaving && !source.sends() {
                 source.life = Life::Free;
+                if let Some(doppler) = &mut self.doppler {
+                    doppler.rest(slot);
+                }
             }
         }
         if voiced {

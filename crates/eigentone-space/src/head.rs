@@ -11,11 +11,8 @@
 //! The pole does not depend on the direction. The filter is `α + (1 − α)·low-pass`: one low-pass serves both ears, and motion only moves gains.
 //! The ears sit at ±90°. Delay and shadow then depend on a single number, the direction's component to the right.
 
-use eigentone_core::acoustics::SOUND_M_S;
+use eigentone_core::{HEAD_RADIUS_M, SOUND_M_S};
 use std::f32::consts::{FRAC_PI_2, PI};
-
-/// Radius of the head: the usual mean of adults.
-pub const RADIUS_M: f64 = 0.0875;
 
 /// Least gain at high frequencies.
 const ALPHA_MIN: f32 = 0.1;
@@ -34,12 +31,12 @@ pub struct Ear {
 
 /// Frequency of the pole of the shadow, `2ω₀/2π`.
 pub fn pole_hz() -> f64 {
-    SOUND_M_S / (std::f64::consts::PI * RADIUS_M)
+    SOUND_M_S / (std::f64::consts::PI * HEAD_RADIUS_M)
 }
 
 /// The longest delay of an ear.
 pub fn longest_delay_s() -> f64 {
-    RADIUS_M / SOUND_M_S * (1.0 + std::f64::consts::FRAC_PI_2)
+    HEAD_RADIUS_M / SOUND_M_S * (1.0 + std::f64::consts::FRAC_PI_2)
 }
 
 /// Left and right ear for a direction with this component to the right (the sine of the angle to the median plane).
@@ -55,7 +52,7 @@ pub fn ears(to_right: f32) -> [Ear; 2] {
     let (even, odd) = (side_cosine * cosine, side_sine * sine);
     let (near, far) = (1.0 - to_right.abs(), 1.0 + beta.abs());
     let [left, right] = if to_right > 0.0 { [far, near] } else { [near, far] };
-    let radius_s = (RADIUS_M / SOUND_M_S) as f32;
+    let radius_s = (HEAD_RADIUS_M / SOUND_M_S) as f32;
     [
         Ear { delay_s: radius_s * left, shadow: shadow(even - odd) },
         Ear { delay_s: radius_s * right, shadow: shadow(even + odd) },
@@ -90,7 +87,7 @@ mod tests {
         for degrees in [0.0f64, 15.0, 30.0, 45.0, 60.0, 75.0, 90.0] {
             let azimuth = degrees.to_radians();
             let [left, right] = ears(azimuth.sin() as f32);
-            let expected_s = RADIUS_M / SOUND_M_S * (azimuth + azimuth.sin());
+            let expected_s = HEAD_RADIUS_M / SOUND_M_S * (azimuth + azimuth.sin());
             assert!((f64::from(left.delay_s - right.delay_s) - expected_s).abs() < 1e-6, "{degrees}°");
         }
         let [left, right] = ears(1.0);

@@ -1,8 +1,12 @@
-//! All sources of a scene in its rooms: the control side says where they are, the audio side sounds.
+//! The spatial renderer: all sources of a scene, in rooms or in free field. The control side says where they are, the audio side sounds.
 //!
-//! [`Space`] decodes: told where the listener and the sources are, it asks the field, and sends each source's gains to the [`Renderer`] through a bounded queue. That takes microseconds
+//! [`Space`] decodes: told where the listener and the sources are, it asks the field, and sends each source's gains to the [`Renderer`] through a bounded queue. In rooms that takes microseconds
 //! per source and belongs to the simulation, to an offline renderer, or to [a thread of its own](crate::thread). The [`Renderer`] is the audio side: it goes in straight
 //! lines from one set of gains to the next, and never allocates, locks or fails.
+//!
+//! A source is whatever gives dry samples, as they would be heard at 1 m in front of it: bodies, soft bodies, recordings. All have distance, direction, directivity, Doppler shift, rooms, and a number that says
+//! how much of them is heard. Of many that exist only those that sound need be decoded: the others are [placed idle](Space::place_idle) and [woken](Space::wake) before they sound. Rooms and Doppler
+//! can be [exchanged](Space::set_field) at any time.
 //!
 //! ```
 //! use eigentone_core::Vec3;
@@ -21,22 +25,30 @@
 //! assert!(out[1][40] > out[0][40], "from the right");
 //! ```
 
+mod acoustics;
+
 use crate::air::Air;
-use crate::canonical::{Canonical, early_start_s};
-use crate::convolve::Reverb;
 use crate::decode::{Answer, Decoder, DecoderSettings, free_field};
 use crate::direct::{Direct, Spatial, Target};
 use crate::directivity::Directivity;
-use crate::renderer::{Goal, Renderer};
-use crate::sends::Sends;
-use eigentone_core::Vec3;
+use crate::renderer::{Goal, Links, Renderer};
+use crate::sends::{Sends, direct_gain};
+use crate::slots::Sounding;
+use acoustics::Acoustics;
 use eigentone_core::acoustics::{Parameter, Parameters};
 use eigentone_core::event::BodyId;
+use eigentone_core::{DQuat, NEAREST_M, Vec3};
 use eigentone_io::Field;
 use std::sync::Arc;
 
 /// Time in which parameters follow what is asked, in s. When a source comes out from behind a corner other probes and cubes come into sight at once; sound bends around it.
 const FOLLOW_S: f64 = 0.04;
+
+/// Time in which parameters gather speed after rooms were exchanged, in s: all of them leap then, and to follow at full speed from the first moment bends every gain at once.
+const EASE_S: f64 = 0.05;
+
+/// Steps from free field at which a source that comes from rooms is there: a hundredth of what is just noticeable.
+const ARRIVED: f32 = 0.01;
 
 /// Loss of direct sound from which on a tilt counts fully, in dB.
 const SHADOW_DB: f32 = 6.0;
@@ -47,12 +59,12 @@ pub struct SpaceSettings {
     /// Samples per second.
     pub sample_rate_hz: f64,
     /// Sources at once: bodies have slots below this.
-    pub most_sources: usize,
+    pub max_sources: usize,
     /// How directions are heard.
     pub spatial: Spatial,
-    /// Whether sound takes its time.
+    /// Whether sound takes its time, so that what moves changes its pitch.
     pub doppler: bool,
-    /// What is known of the rooms; nothing is open air.
+    /// The baked field; `None` means free field.
     pub field: Option<Arc<Field>>,
     /// How it is decoded.
     pub decoder: DecoderSettings,
@@ -67,7 +79,7 @@ impl Default for SpaceSettings {
     fn default() -> Self {
         Self {
             sample_rate_hz: 44_100.0,
-            most_sources: 256,
+            max_sources: 256,
             spatial: Spatial::Head,
             doppler: false,
             field: None,
@@ -107,49 +119,68 @@ pub struct SpaceStats {
     pub lost: u64,
 }
 
+/// What the control side keeps of a source.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    body: BodyId,
+    place: Place,
+    /// Parameters as they were last sent, in steps; none while the audio side does not know the source.
+    last_sent: Option<[f32; Parameter::COUNT]>,
+    /// Which exchange of rooms it has last heard of, and how often it has been placed since.
+    exchange: u32,
+    placed: u32,
+}
+
 /// The control side: decodes, and tells the audio side.
 #[derive(Debug)]
 pub struct Space {
-    decoder: Option<Decoder>,
-    filters: Arc<Canonical>,
+    acoustics: Acoustics,
     to_audio: rtrb::Producer<(BodyId, Option<Goal>)>,
+    sounding: Arc<Sounding>,
     listener: Vec3,
     /// Right, forward and up of the listener.
     frame: [Vec3; 3],
-    /// What each source has been told last, in steps.
-    told: Vec<Option<(BodyId, [f32; Parameter::COUNT])>>,
+    sources: Vec<Option<Known>>,
+    /// Free field in steps.
+    free_steps: [f32; Parameter::COUNT],
     follow: f32,
+    /// Exchanges of rooms so far, and placements after which a source follows at full speed.
+    exchanges: u32,
+    ease: u32,
     stats: SpaceStats,
 }
 
 /// Makes a space: the [`Space`] stays with the program, the [`Renderer`] goes to the audio side.
 pub fn space(settings: &SpaceSettings) -> (Space, Renderer) {
     let rate = settings.sample_rate_hz;
-    let filters = Canonical::new(rate, &settings.air);
-    let filters = Arc::new(match &settings.field {
-        Some(field) => filters.for_field(field.info().f_max_hz),
-        None => filters,
-    });
-    let mut direct = Direct::new(rate, settings.most_sources, settings.spatial.clone());
+    let mut direct = Direct::new(rate, settings.max_sources, settings.spatial.clone());
+    let (mut acoustics, (exchanges, back)) = Acoustics::new(rate, settings.max_sources, settings.air, settings.decoder);
     if let Some(field) = &settings.field {
         direct.set_field(field.info().f_max_hz);
+        acoustics.set_field(Some(field.clone()), Vec3::ZERO);
     }
-    direct.set_doppler(settings.doppler);
-    let reverb =
-        settings.field.as_ref().map(|field| Reverb::starting(rate, &filters, early_start_s(field.info().f_max_hz)));
-    let (to_audio, from_control) = rtrb::RingBuffer::new((4 * settings.most_sources).max(64));
-    let decoder = settings.field.clone().map(|field| Decoder::new(field, settings.decoder));
+    if settings.doppler {
+        direct.set_doppler(true);
+        acoustics.has_doppler();
+    }
+    let reverb = acoustics.first_reverb();
+    let (to_audio, goals) = rtrb::RingBuffer::new((4 * settings.max_sources).max(64));
+    let sounding = Arc::new(Sounding::new(settings.max_sources));
+    let links = Links { goals, exchanges, back, sounding: sounding.clone() };
     let space = Space {
-        decoder,
-        filters,
+        acoustics,
         to_audio,
+        sounding,
         listener: Vec3::ZERO,
         frame: [Vec3::X, Vec3::Y, Vec3::Z],
-        told: vec![None; settings.most_sources],
+        sources: vec![None; settings.max_sources],
+        free_steps: free_field().to_steps(),
         follow: (1.0 - (-settings.update_s / FOLLOW_S).exp()) as f32,
+        exchanges: 0,
+        ease: (EASE_S / settings.update_s).ceil().clamp(1.0, 1e6) as u32,
         stats: SpaceStats::default(),
     };
-    let renderer = Renderer::new(direct, reverb, from_control, settings);
+    let renderer = Renderer::new(direct, reverb, links, settings);
     (space, renderer)
 }
 
@@ -162,74 +193,126 @@ fn shadow(direct_db: f32) -> f32 {
 impl Space {
     /// Where the listener is and looks; up is +z.
     pub fn listen(&mut self, position: Vec3, look: Vec3) {
-        self.listener = if position.is_finite() { position } else { self.listener };
         let forward = look.normalize_or(self.frame[1]);
         // Who looks straight up or down has the right hand along x.
         let right = forward.cross(Vec3::Z).normalize_or(Vec3::X);
-        self.frame = [right, forward, right.cross(forward)];
-        if let Some(decoder) = &mut self.decoder {
+        self.hear_from(position, [right, forward, right.cross(forward)]);
+    }
+
+    /// Where the listener is, and how the head is held: `rotation` takes +x to the right, +y forward and +z up of the head into the world, so that a head can lean to its shoulder as well.
+    /// What is not a rotation leaves the head as it was.
+    pub fn listen_pose(&mut self, position: Vec3, rotation: DQuat) {
+        let length = rotation.length();
+        let frame = if length.is_finite() && length > 1e-9 {
+            let rotation = rotation.normalize();
+            [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| rotation * axis)
+        } else {
+            self.frame
+        };
+        self.hear_from(position, frame);
+    }
+
+    fn hear_from(&mut self, position: Vec3, frame: [Vec3; 3]) {
+        self.listener = if position.is_finite() { position } else { self.listener };
+        self.frame = frame;
+        if let Some(decoder) = &mut self.acoustics.decoder {
             decoder.listen(self.listener);
         }
+        self.acoustics.deliver();
+    }
+
+    /// Other rooms, or free field, from now on, while everything sounds. All that is needed is made here, which takes milliseconds; the audio side cross-fades over a tenth of a second, and what sounded in
+    /// the old rooms rings out in them. Each source is heard in the new ones when it is placed next.
+    pub fn set_field(&mut self, field: Option<Arc<Field>>) {
+        self.acoustics.set_field(field, self.listener);
+        self.exchanges = self.exchanges.wrapping_add(1);
+        self.acoustics.deliver();
+    }
+
+    /// The rooms; none is free field.
+    pub fn field(&self) -> Option<&Arc<Field>> {
+        self.acoustics.decoder.as_ref().map(Decoder::field)
+    }
+
+    /// Lets sound take its time to arrive, or not, while everything sounds: within 30 ms what arrives at once gives way to what is on its way, or the other way round. Makes 22 MB of
+    /// delays at 44.1 kHz.
+    pub fn set_doppler(&mut self, on: bool) {
+        self.acoustics.doppler = on;
+        self.acoustics.deliver();
     }
 
     /// What would be heard from here now, without following slowly.
     pub fn ask(&mut self, source: Vec3) -> Answer {
-        match &mut self.decoder {
+        match &mut self.acoustics.decoder {
             Some(decoder) => decoder.ask(source),
             None => Answer { parameters: free_field(), distance_m: source.distance(self.listener), confidence: 1.0 },
         }
     }
 
-    /// Tells where a source is: to be called for every source each time [`SpaceSettings::update_s`] has passed. A source that is new begins there.
+    /// Tells where a source is: to be called for every source that sounds each time [`SpaceSettings::update_s`] has passed. A source that is new begins there.
     /// One that is nowhere stays where it was.
     pub fn place(&mut self, body: BodyId, place: &Place) {
+        if place.position.is_finite() {
+            self.decode(body, place, false);
+        }
+    }
+
+    /// Remembers where a source is that does not sound: nothing is decoded, nothing is sent. [`wake`](Self::wake) it before it sounds, or [`place`](Self::place) it.
+    pub fn place_idle(&mut self, body: BodyId, place: &Place) {
         if !place.position.is_finite() {
             return;
         }
-        let answer = self.ask(place.position);
-        let Some(told) = self.told.get_mut(body.slot as usize) else { return };
-        let goal_steps = answer.parameters.to_steps();
-        let steps = match told {
-            Some((id, before)) if *id == body => {
-                let mut steps = *before;
-                steps.iter_mut().zip(goal_steps).for_each(|(x, goal)| *x += self.follow * (goal - *x));
-                steps
+        let Some(source) = self.sources.get_mut(body.slot as usize) else { return };
+        match source {
+            Some(known) if known.body == body => known.place = *place,
+            _ => {
+                // The one that had the slot before is not heard any more.
+                let known = Known { body, place: *place, last_sent: None, exchange: self.exchanges, placed: self.ease };
+                let before = source.replace(known);
+                if let Some(before) = before.filter(|before| before.last_sent.is_some()) {
+                    self.send(before.body, None);
+                }
             }
-            _ => goal_steps,
-        };
-        *told = Some((body, steps));
-        let (sends, clamped) = Sends::new(&Parameters::from_steps(steps), answer.distance_m, &self.filters);
-        self.stats.placed += 1;
-        self.stats.clamped += u64::from(clamped.early || clamped.late);
-        self.stats.unknown += u64::from(answer.confidence == 0.0);
-        let away = (place.position - self.listener).clamp_length_max(1e6);
-        let directivity = place.directivity.unwrap_or_default();
-        let reverberant = self.decoder.is_some();
-        let target = Target {
-            gain: sends.direct,
-            tilt_db: steps[Parameter::Tilt as usize] * shadow(steps[Parameter::Direct as usize]),
-            direction: self.frame.map(|axis| axis.dot(away) as f32),
-            distance_m: answer.distance_m as f32,
-            early: if reverberant { sends.early } else { [0.0; 3] },
-            late: if reverberant { sends.late } else { [0.0; 3] },
-            directivity_gain: directivity.gain(-away),
-            directivity_cutoff_hz: directivity.cutoff_hz,
-        };
-        self.send(body, Some(Goal::new(target)));
+        }
+    }
+
+    /// Decodes and sends the place that was remembered: the source is about to sound, and begins there. False if nothing is known of it.
+    pub fn wake(&mut self, body: BodyId) -> bool {
+        let Some(known) = self.known(body).copied() else { return false };
+        self.decode(body, &known.place, true);
+        true
+    }
+
+    /// Whether sound of a source was on its way to the listener in the last block. One that is silent need not be placed again until it is about to sound.
+    pub fn sounds(&self, body: BodyId) -> bool {
+        self.known(body).is_some_and(|known| known.last_sent.is_some()) && self.sounding.get(body.slot as usize)
     }
 
     /// A source that is no more. What it has sounded is heard to its end.
     pub fn remove(&mut self, body: BodyId) {
-        let slot = body.slot as usize;
-        let known = self.told.get(slot).is_some_and(|t| t.is_some_and(|(id, _)| id == body));
-        if known && self.send(body, None) {
-            self.told[slot] = None;
+        let Some(known) = self.known(body) else { return };
+        if known.last_sent.is_none() || self.send(body, None) {
+            self.sources[body.slot as usize] = None;
         }
     }
 
     /// Whether it is still told about a source: a removal that found the queue full is to be repeated.
     pub fn knows(&self, body: BodyId) -> bool {
-        self.told.get(body.slot as usize).is_some_and(|t| t.is_some_and(|(id, _)| id == body))
+        self.known(body).is_some()
+    }
+
+    /// Slots of sources are below this.
+    pub fn max_sources(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// What it has been asked for.
+    pub fn stats(&self) -> SpaceStats {
+        self.stats
+    }
+
+    fn known(&self, body: BodyId) -> Option<&Known> {
+        self.sources.get(body.slot as usize)?.as_ref().filter(|known| known.body == body)
     }
 
     fn send(&mut self, body: BodyId, goal: Option<Goal>) -> bool {
@@ -238,13 +321,70 @@ impl Space {
         sent
     }
 
-    /// Slots of sources are below this.
-    pub fn most_sources(&self) -> usize {
-        self.told.len()
+    /// Asks what is heard of a source and sends it. Parameters follow slowly, unless it begins here.
+    fn decode(&mut self, body: BodyId, place: &Place, begin: bool) {
+        let slot = body.slot as usize;
+        if slot >= self.sources.len() {
+            return;
+        }
+        self.acoustics.deliver();
+        let known = self.known(body).filter(|_| !begin);
+        let last_sent = known.and_then(|known| known.last_sent);
+        let placed = match known {
+            Some(known) if known.exchange == self.exchanges => known.placed.saturating_add(1).min(self.ease),
+            Some(_) => 1,
+            None => self.ease,
+        };
+        let follow = self.follow * (placed as f32 / self.ease as f32);
+        let away = (place.position - self.listener).clamp_length_max(1e6);
+        let directivity = place.directivity.unwrap_or_default();
+        let directivity_gain = if place.directivity.is_some() { directivity.gain(-away) } else { 1.0 };
+        let mut target = Target {
+            direction: self.frame.map(|axis| axis.dot(away) as f32),
+            directivity_gain,
+            directivity_cutoff_hz: directivity.cutoff_hz,
+            ..Target::default()
+        };
+        let steps = if self.acoustics.decoder.is_some() || last_sent.is_some_and(|steps| steps != self.free_steps) {
+            self.decode_rooms(place.position, last_sent, follow, &mut target)
+        } else {
+            let distance_m = place.position.distance(self.listener);
+            (target.gain, target.distance_m) = ((1.0 / distance_m.max(NEAREST_M)) as f32, distance_m as f32);
+            self.free_steps
+        };
+        self.stats.placed += 1;
+        self.sources[slot] =
+            Some(Known { body, place: *place, last_sent: Some(steps), exchange: self.exchanges, placed });
+        self.send(body, Some(Goal::new(target, begin)));
     }
 
-    /// What it has been asked for.
-    pub fn stats(&self) -> SpaceStats {
-        self.stats
+    /// What the field says, or on the way from a field that was to free field. Returns the parameters in steps.
+    fn decode_rooms(
+        &mut self,
+        position: Vec3,
+        last_sent: Option<[f32; Parameter::COUNT]>,
+        follow: f32,
+        target: &mut Target,
+    ) -> [f32; Parameter::COUNT] {
+        let answer = self.ask(position);
+        let mut steps = answer.parameters.to_steps();
+        if let Some(before) = last_sent {
+            steps.iter_mut().zip(before).for_each(|(x, before)| *x = before + follow * (*x - before));
+        }
+        let reverberant = self.acoustics.decoder.is_some();
+        if !reverberant && steps.iter().zip(&self.free_steps).all(|(x, free)| (x - free).abs() < ARRIVED) {
+            steps = self.free_steps;
+        }
+        let parameters = Parameters::from_steps(steps);
+        target.distance_m = answer.distance_m as f32;
+        target.tilt_db = steps[Parameter::Tilt as usize] * shadow(steps[Parameter::Direct as usize]);
+        target.gain = direct_gain(&parameters, answer.distance_m);
+        self.stats.unknown += u64::from(answer.confidence == 0.0);
+        if let Some(filters) = self.acoustics.filters.as_ref().filter(|_| reverberant) {
+            let (sends, clamped) = Sends::new(&parameters, answer.distance_m, filters);
+            (target.early, target.late) = (sends.early, sends.late);
+            self.stats.clamped += u64::from(clamped.early || clamped.late);
+        }
+        steps
     }
 }

@@ -1,10 +1,10 @@
 //! From acoustic parameters to the gains with which a source enters the shared filters.
 //!
-//! *Direct sound*: 10^{L/20}/max(d, 0.5 m).
+//! *Direct sound*: 10^{L/20}/max(d, 0.25 m).
 //!
 //! *Early reflections* between two filters of times T_j < T < T_{j+1}: with a(T) = 10^{−3t*/T}, t* = 0.1 s, the lower one gets the share
-//! [a(T_{j+1}) − a(T)]/[a(T_{j+1}) − a(T_j)] and the upper one the rest, so that both together have the right amplitude at t* (REFERENCE D.6, equation 6a
-//! repaired).
+//! [a(T_{j+1}) − a(T)]/[a(T_{j+1}) − a(T_j)] and the upper one the rest, so that both together have the right amplitude at t* (equation 6a of
+//! Raghuvanshi and Snyder 2014, repaired).
 //!
 //! For fields, T is not the early decay itself: that is how the whole response falls at first, late reverberation included; see `sends/early_time.rs`.
 //!
@@ -12,7 +12,7 @@
 //!
 //! *Late level*: the power at the joint goes on. Of an early decay T_E the last 25 ms have the energy E* = (Σ α_j √E_j*)². Half of that time before the
 //! joint power was higher by 10^{6·0.0125/T_E} than at it, half of that time behind it is lower by 10^{−6·0.0125/T_L}. The first 25 ms of late reverberation get
-//! E*·10^{−6·0.0125·(1/T_E + 1/T_L)}. With equal decays this is E*·10^{−6·0.025/T}, the value of REFERENCE D.6; with T_E = 0.5 s and T_L = 3 s the latter would
+//! E*·10^{−6·0.0125·(1/T_E + 1/T_L)}. With equal decays this is E*·10^{−6·0.025/T}, the value that follows from one decay alone; with T_E = 0.5 s and T_L = 3 s the latter would
 //! make a step of 1.2 dB.
 //!
 //! *Times that are shorter* than those of any filter become that of the shortest, but what follows is what the true decay would leave:
@@ -41,14 +41,13 @@ mod early_time;
 mod shares;
 
 use crate::canonical::{Canonical, EARLY_LENGTH_S, EARLY_TIMES_S, JOINT_S, LATE_TIMES_S};
+use eigentone_core::NEAREST_M;
 use eigentone_core::acoustics::Parameters;
 use std::f64::consts::{LN_10, LOG2_10};
 
 pub(crate) use early_time::EarlyTimes;
 pub(crate) use shares::LateShares;
 
-/// Sources are not nearer than this, in m: the sound of a point would grow without end.
-pub const NEAREST_M: f64 = 0.5;
 /// t* of early reflections, in s.
 const EARLY_MATCH_S: f64 = 0.1;
 /// Levels beyond count as these, in dB; so does what is not a number, as the lower.
@@ -93,10 +92,15 @@ impl Sends {
         let late_gain = at_end * onwards * left * spread;
         let late = filters.late_shares.at(late_s).map(|share| (late_gain * share) as f32);
 
-        let direct = (gain(parameters.direct_db) / distance_m.max(NEAREST_M)) as f32;
+        let direct = direct_gain(parameters, distance_m);
         let clamped = Clamped { early: early_clamped, late: late_clamped };
         (Self { direct, early: early.map(|send| send as f32), late }, clamped)
     }
+}
+
+/// Gain of direct sound alone.
+pub(crate) fn direct_gain(parameters: &Parameters, distance_m: f64) -> f32 {
+    (gain(parameters.direct_db) / distance_m.max(NEAREST_M)) as f32
 }
 
 fn pow10(x: f64) -> f64 {

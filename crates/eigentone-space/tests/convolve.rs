@@ -33,7 +33,7 @@ fn start(input: usize, rate_hz: f64) -> usize {
     (if input < 3 { 0.005 } else { 0.205 } * rate_hz).round() as usize
 }
 
-/// F row 45: noise in all inputs against direct convolution in double precision, at moments all over the first five seconds. The error stays 100 dB below the sound.
+/// Noise in all inputs against direct convolution in double precision, at moments all over the first five seconds. The error stays 100 dB below the sound.
 #[test]
 fn noise_is_convolved_as_by_definition() {
     for rate_hz in [8_000.0, 22_050.0, 44_100.0, 48_000.0, 96_000.0, 192_000.0] {

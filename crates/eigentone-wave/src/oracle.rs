@@ -112,7 +112,7 @@ impl Oracle {
 
     /// Time step in s.
     pub fn step_s(&self) -> f64 {
-        COURANT * self.cell_m / eigentone_core::acoustics::SOUND_M_S
+        COURANT * self.cell_m / eigentone_core::SOUND_M_S
     }
 
     /// The pressure in the middle of a cell of the domain.

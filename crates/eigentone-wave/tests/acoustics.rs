@@ -1,7 +1,7 @@
 //! Whole simulations against room acoustics: reverberation, the free field, shadows.
 
-use eigentone_core::Vec3;
 use eigentone_core::acoustics::{MaterialMesh, Parameters, ProbeField};
+use eigentone_core::{SOUND_M_S, Vec3};
 use eigentone_wave::settings::Ground;
 use eigentone_wave::{Acoustics, Settings, rooms};
 use std::sync::atomic::AtomicBool;
@@ -122,7 +122,7 @@ fn a_wall_shadows_as_maekawa_says() {
         }
         let detour = (edge - from).length() + (at - edge).length() - (at - from).length();
         // In the mean over the three octaves that the level is a mean of.
-        let octaves = [44.0, 88.0, 177.0].map(|hz| 10.0 * (3.0 + 20.0 * 2.0 * detour * hz / 340.0).log10());
+        let octaves = [44.0, 88.0, 177.0].map(|hz| 10.0 * (3.0 + 20.0 * 2.0 * detour * hz / SOUND_M_S).log10());
         let maekawa = octaves.iter().sum::<f64>() / 3.0;
         errors.push(-p.direct_db - maekawa);
         depths.push((detour, -p.direct_db));

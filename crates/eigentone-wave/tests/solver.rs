@@ -1,6 +1,6 @@
-//! The wave solver against closed forms and against itself (rows 29 to 35 of REFERENCE F).
+//! The wave solver against closed forms and against itself.
 
-use eigentone_core::acoustics::SOUND_M_S;
+use eigentone_core::SOUND_M_S;
 use eigentone_wave::encode::Timing;
 use eigentone_wave::solver::boxes::{Block, Kind};
 use eigentone_wave::solver::domain::{AIR, Domain, SPONGE_CELLS, WallFace};

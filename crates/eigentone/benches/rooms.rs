@@ -7,7 +7,8 @@
 //! With `--feedback` instead: a hundred bowls ring in the scene's first region while the listener is in its last one, with and without telling the synthesis what is heard of them.
 
 use eigentone::bake;
-use eigentone::core::acoustics::{Parameters, SOUND_M_S};
+use eigentone::core::SOUND_M_S;
+use eigentone::core::acoustics::Parameters;
 use eigentone::io::{Field, read_field};
 use eigentone::prelude::*;
 use eigentone::rooms::{Hearing, response_with};
@@ -125,9 +126,9 @@ fn feedback(field: &Arc<Field>, probes: &[Vec3], quick: bool) {
         let quality = Quality { truncation_pa: 2e-5, ..Quality::default() };
         let synth = Settings { most_bodies: 101, quality, ..Settings::default() };
         let (mut handle, mut processor) = eigentone::synth::engine(synth).expect("an engine");
-        let most_sources = 101;
+        let max_sources = 101;
         let (mut space, mut renderer) =
-            space(&SpaceSettings { most_sources, field: Some(field.clone()), ..SpaceSettings::default() });
+            space(&SpaceSettings { max_sources, field: Some(field.clone()), ..SpaceSettings::default() });
         space.listen(listener, Vec3::Y);
         let bodies: Vec<BodyId> =
             (0..101).map(|_| handle.add(&BodySettings::new(model.clone())).expect("room for it")).collect();

@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ];
     let mut heard = Vec::new();
     for (name, listener) in places {
-        let settings = SpaceSettings { most_sources: 1, field: Some(field.clone()), ..SpaceSettings::default() };
+        let settings = SpaceSettings { max_sources: 1, field: Some(field.clone()), ..SpaceSettings::default() };
         let (mut space, mut renderer) = space(&settings);
         let body = BodyId { slot: 0, generation: 0 };
         space.listen(listener, source - listener);

@@ -55,7 +55,7 @@ pub fn impulse_response(field: &Arc<Field>, hearing: &Hearing, sample_rate_hz: f
 pub fn response_with(field: &Arc<Field>, hearing: &Hearing, sample_rate_hz: f64, spatial: Spatial) -> Response {
     let settings = SpaceSettings {
         sample_rate_hz,
-        most_sources: 1,
+        max_sources: 1,
         spatial,
         field: Some(field.clone()),
         ..SpaceSettings::default()

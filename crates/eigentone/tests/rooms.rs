@@ -123,7 +123,7 @@ const UPDATE_S: f64 = 1.0 / 60.0;
 
 fn stage(spatial: Spatial) -> (Space, Renderer) {
     space(&SpaceSettings {
-        most_sources: 4,
+        max_sources: 4,
         spatial,
         field: Some(flat()),
         update_s: UPDATE_S,

@@ -40,7 +40,7 @@ pub use dry::DrySound;
 
 use super::kernel::Four;
 use super::{SoftId, SoftWorld};
-use eigentone_core::{AIR_IMPEDANCE_PA_S_PER_M, SOUND_AT_20_C_M_S, Vec3};
+use eigentone_core::{AIR_IMPEDANCE_PA_S_PER_M, SOUND_M_S, Vec3};
 use filter::{DcBlock, LowPass, Output};
 use rayon::prelude::*;
 use receiver::Receiver;
@@ -230,7 +230,7 @@ impl Radiator {
 /// What comes out of the low-pass for a law, and by what it is multiplied.
 fn law(radiation: Radiation) -> (Output, f64) {
     match radiation {
-        Radiation::Rayleigh => (Output::Slope, 1.0 / (TAU * SOUND_AT_20_C_M_S)),
+        Radiation::Rayleigh => (Output::Slope, 1.0 / (TAU * SOUND_M_S)),
         Radiation::Printed => (Output::Value, 1.0),
     }
 }

@@ -1,6 +1,6 @@
 //! What is heard of moving surfaces.
 
-use eigentone_core::{AIR_IMPEDANCE_PA_S_PER_M, SOUND_AT_20_C_M_S, TetMesh, Vec3};
+use eigentone_core::{AIR_IMPEDANCE_PA_S_PER_M, SOUND_M_S, TetMesh, Vec3};
 use eigentone_sim::soft::kernel::Four;
 use eigentone_sim::soft::radiate::{Radiation, Radiator, RadiatorSettings};
 use eigentone_sim::soft::{SoftBody, SoftMaterial, SoftWorld, WorldSettings};
@@ -60,7 +60,7 @@ fn piston(radius: f64, distance: f64, hz: f64, radiation: Radiation) -> f64 {
 fn a_piston_sounds_as_theory_has_it() {
     let (a, z) = (0.05, 1.0);
     for hz in [250.0, 1000.0, 4000.0] {
-        let k = TAU * hz / SOUND_AT_20_C_M_S;
+        let k = TAU * hz / SOUND_M_S;
         let path = f64::hypot(z, a) - z;
         let exact = 2.0 * AIR_IMPEDANCE_PA_S_PER_M * (0.5 * k * path).sin().abs();
         let found = piston(a, z, hz, Radiation::Rayleigh);
@@ -102,7 +102,7 @@ fn sound_takes_its_time() {
         }
         let peak = (0..heard.len()).max_by(|&a, &b| heard[a].total_cmp(&heard[b])).unwrap();
         let time_s = (peak as f64 - radiator.latency() as f64) / RATE_HZ;
-        let expected_s = 0.02 + distance / SOUND_AT_20_C_M_S;
+        let expected_s = 0.02 + distance / SOUND_M_S;
         assert!((time_s - expected_s).abs() < 1.0 / RATE_HZ, "{distance} m: {time_s} {expected_s}");
     }
 }

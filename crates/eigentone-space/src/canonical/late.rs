@@ -11,7 +11,7 @@
 use super::{JOINT_S, LATE_TIMES_S, gaussian, samples};
 use crate::air::Air;
 use eigentone_core::Noise;
-use eigentone_core::acoustics::SOUND_M_S;
+use eigentone_core::SOUND_M_S;
 use realfft::RealFftPlanner;
 
 /// Any other would do.

@@ -13,6 +13,11 @@ const MARGIN: f64 = 1.0;
 
 /// Two rooms side by side without a door, cubes of 1 m and cells of 0.25 m, a probe every 2 m in both. `heard` says what arrives; between the rooms nothing does.
 pub fn two_rooms(quantum: f32, heard: impl Fn(Vec3, Vec3) -> Parameters) -> Field {
+    two_rooms_up_to(500.0, quantum, heard)
+}
+
+/// The same for a field that ends at another frequency.
+pub fn two_rooms_up_to(f_max_hz: f64, quantum: f32, heard: impl Fn(Vec3, Vec3) -> Parameters) -> Field {
     let origin = Vec3::splat(-MARGIN);
     let cells_along = |step_m: f64| SIZE.map(|l| ((l + 2.0 * MARGIN) / step_m) as u32);
     let cells = Lattice { origin, step_m: 0.25, size: cells_along(0.25) };
@@ -43,7 +48,7 @@ pub fn two_rooms(quantum: f32, heard: impl Fn(Vec3, Vec3) -> Parameters) -> Fiel
     }
     let info = FieldInfo {
         name: "two rooms".to_owned(),
-        f_max_hz: 500.0,
+        f_max_hz,
         cell_m: 0.25,
         quantum,
         source_hash: String::new(),

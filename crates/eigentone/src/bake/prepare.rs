@@ -301,7 +301,7 @@ fn describe(s: &Settings, placing: &probe::Settings, materials: &[MaterialRow]) 
         "margin_m": s.margin_m, "grid_m": s.grid_m, "spacing_m": placing.spacing_m, "spacing_z_m": placing.vertical_m,
         "direct_s": s.direct_s, "early_s": s.early_s, "late_s": s.late_s, "onset_db": s.onset_db, "quantum": s.quantum,
         "ground": s.ground.map(|g| [g.z_m, g.absorption]), "above_floor_m": placing.above_floor_m, "seeds": placing.seeds,
-        "probes": placing.extra, "materials": materials,
+        "probes": placing.extra, "materials": materials, "sound_m_s": eigentone_core::SOUND_M_S,
     })
     .to_string()
 }

@@ -1,9 +1,6 @@
 //! Where sounds come from, until rooms answer: level by distance, and a place between left and right.
 
-use eigentone_core::Vec3;
-
-/// Nearer than this nothing gets louder, in m: a point source would become infinitely loud.
-const NEAREST_M: f64 = 0.25;
+use eigentone_core::{NEAREST_M, Vec3};
 
 /// A listener.
 #[derive(Clone, Copy, Debug, PartialEq)]

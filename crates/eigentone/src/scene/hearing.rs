@@ -54,7 +54,7 @@ impl Hearing {
         };
         let settings = SpaceSettings {
             sample_rate_hz: scene.output.sample_rate_hz,
-            most_sources: plan.bodies.len().max(1),
+            max_sources: plan.bodies.len().max(1),
             spatial,
             doppler: scene.listener.doppler,
             field,

@@ -3,10 +3,8 @@
 //! What leaves at time t arrives at t + r/c, between two samples: it is shared out over four of them by Lagrange's third-order weights, which lose 0.03 dB at a tenth of the
 //! sample rate where two samples would lose 0.44 dB. When listener or body move, delays move with them, and so does the pitch.
 
-use eigentone_core::{SOUND_AT_20_C_M_S, Vec3};
+use eigentone_core::{NEAREST_M, SOUND_M_S, Vec3};
 
-/// Nothing is nearer than this, in m.
-const NEAREST_M: f64 = 0.05;
 /// What is farther away is not heard, in m.
 const FARTHEST_M: f64 = 300.0;
 
@@ -23,7 +21,7 @@ pub struct Receiver {
 impl Receiver {
     /// At a place.
     pub fn new(position: Vec3, sample_rate_hz: f64) -> Self {
-        Self { position, samples_per_m: sample_rate_hz / SOUND_AT_20_C_M_S, ring: vec![0.0; 64], now: 0 }
+        Self { position, samples_per_m: sample_rate_hz / SOUND_M_S, ring: vec![0.0; 64], now: 0 }
     }
 
     /// Goes elsewhere.
@@ -103,7 +101,7 @@ mod tests {
             let sum: f64 = heard.iter().sum();
             let centre: f64 = heard.iter().enumerate().map(|(n, y)| n as f64 * y).sum::<f64>() / sum;
             assert!((sum - 0.6 / r).abs() < 1e-9);
-            assert!((centre - 1.0 - r / SOUND_AT_20_C_M_S * rate_hz).abs() < 1e-6, "{r} m: {centre}");
+            assert!((centre - 1.0 - r / SOUND_M_S * rate_hz).abs() < 1e-6, "{r} m: {centre}");
         }
     }
 }

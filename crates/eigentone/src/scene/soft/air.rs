@@ -3,17 +3,14 @@
 use crate::Error;
 use crate::scene::soft::{Radiation, Soft};
 use crate::scene::{Scene, hearing};
-use eigentone_core::Vec3;
 use eigentone_core::event::BodyId;
 use eigentone_core::units::Decibels;
+use eigentone_core::{HEAD_RADIUS_M, Vec3};
 use eigentone_sim::soft::SoftWorld;
 use eigentone_sim::soft::radiate::{self, Radiator, RadiatorSettings};
 use eigentone_space::BLOCK;
 use eigentone_space::renderer::Renderer;
 use eigentone_space::room::{Place, Space, SpaceSettings, space};
-
-/// From the middle of the head to an ear, in m.
-const EAR_M: f64 = 0.09;
 
 /// What carries the sound. All give two channels in Pa.
 pub enum Air {
@@ -62,7 +59,7 @@ impl Air {
         let Some(field) = field else { return Ok(Self::Open { radiators }) };
         let settings = SpaceSettings {
             sample_rate_hz: rate_hz,
-            most_sources: softs.len(),
+            max_sources: softs.len(),
             spatial: hearing::spatial_in_rooms(scene)?,
             doppler: scene.listener.doppler,
             field: Some(field),
@@ -99,8 +96,8 @@ impl Air {
             Self::Silent { .. } => {}
             Self::Open { radiators } => {
                 for (radiator, _) in radiators {
-                    radiator.place(0, position - EAR_M * right);
-                    radiator.place(1, position + EAR_M * right);
+                    radiator.place(0, position - HEAD_RADIUS_M * right);
+                    radiator.place(1, position + HEAD_RADIUS_M * right);
                 }
             }
             Self::Rooms { radiators, space, .. } => {
