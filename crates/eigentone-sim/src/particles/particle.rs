@@ -2,7 +2,7 @@
 
 use super::Impact;
 use super::path::Path;
-use super::scene::{Change, IMMINENT_S, Next, Scene};
+use super::scene::{Change, IMMINENT_S, Leg, Next, Scene, Site};
 use super::settings::Cloud;
 use eigentone_core::{Noise, Vec3};
 
@@ -57,7 +57,7 @@ impl Particle {
         matches!(self.next, Next::Strike(_) | Next::Leave)
     }
 
-    pub(super) fn path(&self, cloud: &Cloud) -> Path {
+    fn path(&self, cloud: &Cloud) -> Path {
         Path { position: self.position, velocity: self.velocity, acceleration: cloud.gravity_m_s2 }
     }
 
@@ -92,9 +92,8 @@ impl Particle {
         self.next_s = self.since_s + after_s;
     }
 
-    /// Where it is at a time.
-    pub(super) fn at(&self, cloud: &Cloud, time_s: f64) -> Vec3 {
-        self.path(cloud).at(time_s - self.since_s)
+    pub(super) fn leg(&self, cloud: &Cloud) -> Leg {
+        Leg { path: self.path(cloud), since_s: self.since_s, from: self.from }
     }
 
     /// Begins a leg in the air, or, at the moment of a bounce, leaves everything as it is.
@@ -168,16 +167,15 @@ impl Particle {
 
     /// Describes the impact that is due, and turns the particle round.
     fn strike(&mut self, index: u32, collider: u32, cloud: &Cloud, scene: &Scene) -> Impact {
-        let path = self.path(cloud);
-        let elapsed = self.next_s - self.since_s;
-        let position = path.at(elapsed);
+        let velocity = self.path(cloud).velocity_at(self.next_s - self.since_s);
+        let Site { position, along, uv, surface } = scene.site(collider, &self.leg(cloud), self.next_s);
         // Against the surface.
-        let surface = scene.velocity_at(collider, position, self.next_s);
-        let velocity = surface.map_or(path.velocity_at(elapsed), |surface| path.velocity_at(elapsed) - surface);
-        let (along, uv) = scene.site(collider, position, self.next_s);
+        let (came, velocity) = surface.map_or((velocity, velocity), |[seen, is]| (velocity - seen, velocity - is));
         let along = along.try_normalize().unwrap_or_else(|| -velocity.normalize_or_zero());
-        let normal = if along.dot(velocity) > 0.0 { -along } else { along };
+        // The side from which it was expected. One that turns may by then recede: it is touched and not struck.
+        let normal = if along.dot(came) > 0.0 { -along } else { along };
         let approach = -normal.dot(velocity);
+        let approach = if surface.is_some() { approach.max(0.0) } else { approach };
 
         let e = cloud.restitution;
         let energy_j = match self.energy_j {
@@ -199,7 +197,7 @@ impl Particle {
             impulse_ns: -impulse * normal,
         };
         self.velocity = cloud.slide * (velocity + approach * normal) + e * approach * normal;
-        if let Some(surface) = surface {
+        if let Some([_, surface]) = surface {
             self.velocity += surface;
         }
         (self.position, self.since_s) = (position, self.next_s);

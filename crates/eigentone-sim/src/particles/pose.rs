@@ -1,7 +1,8 @@
 //! Colliders that move: where they are, and what a path looks like from them.
 //!
 //! A collider moves in a straight line between two calls, so that seen from it a particle still follows a parabola, `x₀ + (v₀ − u) t + ½ a t²`,
-//! and impacts keep their closed form. It is turned in steps, which the [simulation](super::Simulation) makes short.
+//! and impacts keep their closed form. One that turns is followed in short windows: for that long, a particle sees it move in a straight line with
+//! the velocity that it has where the particle is.
 
 use super::ParticleError;
 use super::path::{Bounds, Path};
@@ -31,7 +32,7 @@ pub(super) struct Placed {
     pub(super) since_s: f64,
     origin: Vec3,
     turn: DQuat,
-    velocity: Vec3,
+    pub(super) velocity: Vec3,
     spin: Vec3,
 }
 
@@ -54,6 +55,10 @@ impl Placed {
         self.velocity != Vec3::ZERO || self.spin != Vec3::ZERO
     }
 
+    pub(super) fn turns(&self) -> bool {
+        self.spin != Vec3::ZERO
+    }
+
     /// Whether it is where another is and moves like it, whenever that was said.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let same = Self { since_s: other.since_s, ..*self } == *other;
@@ -63,13 +68,18 @@ impl Placed {
     /// The same motion later: carried along, and turned.
     pub(super) fn later(&self, time_s: f64) -> Self {
         let angle = self.spin * (time_s - self.since_s);
-        let turn = if angle == Vec3::ZERO { self.turn } else { DQuat::from_scaled_axis(angle) * self.turn };
-        Self { since_s: time_s, origin: self.origin_at(time_s), turn: turn.normalize(), ..*self }
+        let turn = if angle == Vec3::ZERO {
+            self.turn
+        } else {
+            (DQuat::from_scaled_axis(angle) * self.turn).normalize()
+        };
+        Self { since_s: time_s, origin: self.origin_at(time_s), turn, ..*self }
     }
 
-    /// The same motion later as it was foreseen: not turned.
-    pub(super) fn straight_on(&self, time_s: f64) -> Self {
-        Self { since_s: time_s, origin: self.origin_at(time_s), ..*self }
+    /// As a particle that is at a point at a time sees it from then on: turned no further, and carried along with what is there.
+    pub(super) fn seen_from(&self, point: Vec3, time_s: f64) -> Self {
+        let then = self.later(time_s);
+        Self { velocity: then.velocity_at(point, time_s), ..then }
     }
 
     fn origin_at(&self, time_s: f64) -> Vec3 {
@@ -105,7 +115,11 @@ impl Placed {
 
     /// No point of an own box is faster, in m/s.
     pub(super) fn fastest(&self, own: &Bounds) -> f64 {
-        self.velocity.length() + self.spin.length() * own.low.abs().max(own.high.abs()).length()
+        self.velocity.length() + self.rim_speed(own)
+    }
+
+    fn rim_speed(&self, own: &Bounds) -> f64 {
+        self.spin.length() * own.low.abs().max(own.high.abs()).length()
     }
 
     /// The box around an own box, from `since_s` for a time.
@@ -116,6 +130,6 @@ impl Placed {
         let centre = self.turn * middle + self.origin;
         let here = Bounds { low: centre - reach, high: centre + reach };
         let way = lasts_s * self.velocity;
-        here.union(Bounds { low: here.low + way, high: here.high + way })
+        here.union(Bounds { low: here.low + way, high: here.high + way }).padded(lasts_s * self.rim_speed(own))
     }
 }

@@ -21,6 +21,9 @@ const WINDOW_S: f64 = 1.0 / 240.0;
 /// Impacts so close to the end of a window are settled by it, so that none falls between two.
 pub(super) const IMMINENT_S: f64 = 4.0 * SAME_IMPACT_S;
 
+/// How far, in m, a particle counts as being off the surface that it has just left.
+const ASIDE_M: f64 = 1e-9;
+
 /// What a particle does next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Next {
@@ -49,7 +52,7 @@ struct Slot {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     pub(super) index: u32,
-    /// Its placement before and now, both true now, if it has moved on and not just appeared.
+    /// Its placement before and now, if it has moved on and not just appeared.
     pub(super) jump: Option<[Placed; 2]>,
     /// How long it has been on its way, in s.
     lasted_s: f64,
@@ -169,8 +172,7 @@ impl Scene {
             } else if slot.present {
                 slot.home = self.boxes[index];
             }
-            // Straight on is where it was expected; the turn is new.
-            let jump = before.filter(|_| slot.present).map(|before| [before.straight_on(now_s), placed]);
+            let jump = before.filter(|_| slot.present).map(|before| [before, placed]);
             let leap_m = jump.map_or(0.0, |[before, now]| leap(before.fastest(&own).max(now.fastest(&own)), lasted_s));
             let near = self.boxes[index].padded(leap_m);
             let foreseen_s = if moves { WINDOW_S } else { f64::INFINITY };
@@ -222,15 +224,26 @@ impl Scene {
         let slot = &self.slots[index];
         let Some(placed) = &slot.placed else { return slot.surface.first_hit(path, on_it, until) };
         let until = if placed.moves() { until.min(self.window_s - start_s + 0.5 * IMMINENT_S) } else { until };
-        slot.surface.first_hit(&placed.path_to_own(path, start_s), on_it, until)
+        let seen = placed.seen_from(path.position, start_s);
+        slot.surface.first_hit(&seen.path_to_own(path, start_s), on_it, until)
     }
 
-    /// Where a point that a collider's own frame saw move in a straight line passed through its surface, and the normal on the side from which it came,
-    /// both in the world.
-    pub(super) fn swept(&self, change: &Change, point: Vec3) -> Option<(Vec3, Vec3)> {
-        let [before, now] = change.jump.filter(|_| change.near.contains(point))?;
+    /// Where a collider has passed through a particle: between where the particle was expected in the collider's frame and where it is. The place
+    /// and the normal on the side from which it came, in the world.
+    pub(super) fn swept(&self, change: &Change, leg: &Leg) -> Option<(Vec3, Vec3)> {
+        let [before, now] = change.jump?;
         let time_s = now.since_s;
-        let (from, to) = (before.point_to_own(point, time_s), now.point_to_own(point, time_s));
+        let point = leg.at(time_s);
+        if !change.near.contains(point) {
+            return None;
+        }
+        let (seen, to) = (leg.seen(&before), now.point_to_own(point, time_s));
+        let mut from = seen.point_to_own(point, time_s);
+        if leg.from == Some(change.index) {
+            // It has just left the surface, and rounding must not have it on the other side.
+            let leaves = seen.path_to_own(&leg.path, time_s).velocity;
+            from += ASIDE_M * leaves.normalize_or_zero();
+        }
         let [a, b] = [before, now].map(|p| p.velocity_at(point, time_s).length());
         if from == to || from.distance(to) > leap(a.max(b), change.lasted_s) {
             return None;
@@ -247,18 +260,61 @@ impl Scene {
         &self.boxes[index as usize]
     }
 
-    /// A vector along the normal at a place of a collider in the world, and its `(u, v)`.
-    pub(super) fn site(&self, collider: u32, point: Vec3, time_s: f64) -> (Vec3, [f64; 2]) {
+    /// Where a leg meets a collider at a time.
+    pub(super) fn site(&self, collider: u32, leg: &Leg, time_s: f64) -> Site {
         let slot = &self.slots[collider as usize];
-        let Some(placed) = &slot.placed else { return (slot.surface.normal_at(point), slot.surface.uv_at(point)) };
-        let own = placed.point_to_own(point, time_s);
-        (placed.direction_to_world(slot.surface.normal_at(own)), slot.surface.uv_at(own))
+        let position = leg.at(time_s);
+        let Some(placed) = &slot.placed else {
+            let (along, uv) = (slot.surface.normal_at(position), slot.surface.uv_at(position));
+            return Site { position, along, uv, surface: None };
+        };
+        let (seen, then) = (leg.seen(placed), placed.later(time_s));
+        let own = seen.point_to_own(position, time_s);
+        // What turns was seen going straight: the place is on the surface as it is by now.
+        let position = if placed.turns() { then.point_to_world(own, time_s) } else { position };
+        Site {
+            position,
+            along: then.direction_to_world(slot.surface.normal_at(own)),
+            uv: slot.surface.uv_at(own),
+            surface: placed.moves().then(|| [seen.velocity, placed.velocity_at(position, time_s)]),
+        }
     }
 
     /// Velocity of a collider at a point of the world; `None` at rest.
     pub(super) fn velocity_at(&self, collider: u32, point: Vec3, time_s: f64) -> Option<Vec3> {
         let placed = self.slots[collider as usize].placed.as_ref().filter(|p| p.moves())?;
         Some(placed.velocity_at(point, time_s))
+    }
+}
+
+/// Where a particle meets a collider.
+pub(super) struct Site {
+    pub(super) position: Vec3,
+    /// Along the normal, of either sign; zero at the tip of a cone.
+    pub(super) along: Vec3,
+    pub(super) uv: [f64; 2],
+    /// Velocity of the surface there, as it was expected and as it is; `None` at rest.
+    pub(super) surface: Option<[Vec3; 2]>,
+}
+
+/// A path and when it began.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leg {
+    pub(super) path: Path,
+    pub(super) since_s: f64,
+    /// The collider on which it began.
+    pub(super) from: Option<u32>,
+}
+
+impl Leg {
+    pub(super) fn at(&self, time_s: f64) -> Vec3 {
+        self.path.at(time_s - self.since_s)
+    }
+
+    /// A collider as it was foreseen when the leg or its own motion began, whichever was later.
+    fn seen(&self, placed: &Placed) -> Placed {
+        let seen_s = self.since_s.max(placed.since_s);
+        placed.seen_from(self.at(seen_s), seen_s)
     }
 }
 
@@ -278,9 +334,10 @@ impl Slot {
     }
 }
 
-/// Who has come further than this, in m, did not move but leap: twice the way at a speed, and a millimetre.
+/// Who has come further than this, in m, did not move but leap: twice the way at a speed, and 5 cm for what quickens. Those who are taken along by mistake
+/// are struck no harder than by a collider that was there.
 fn leap(speed_m_s: f64, lasted_s: f64) -> f64 {
-    2.0 * speed_m_s * lasted_s + 1e-3
+    2.0 * speed_m_s * lasted_s + 0.05
 }
 
 fn bounds_of(boxes: &[Bounds], region: &Region) -> Bounds {

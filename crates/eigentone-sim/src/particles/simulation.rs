@@ -85,7 +85,7 @@ impl Simulation {
     /// Where the particles in flight are now.
     pub fn positions(&self) -> impl Iterator<Item = Vec3> + '_ {
         let fly = self.particles.iter().filter(|p| p.flies());
-        fly.map(|p| p.at(&self.cloud, self.now_s))
+        fly.map(|p| p.leg(&self.cloud).at(self.now_s))
     }
 
     /// Moves the cloud: from now on particles start there.
@@ -120,8 +120,8 @@ impl Simulation {
     }
 
     /// From now on a collider is at this pose, and moves from there with this velocity of its origin and this spin (in rad/s) until it is told
-    /// otherwise. What moves must be told often enough, say with every step of what moves it; a place further off than it can have come by
-    /// itself is a leap, which strikes nobody.
+    /// otherwise. What moves must be told often enough, say with every step of what moves it; a place much further off (by
+    /// 5 cm and more) than it can have come by itself is a leap, which strikes nobody.
     pub fn set_collider_pose(
         &mut self,
         index: usize,
@@ -186,8 +186,8 @@ impl Simulation {
             if !particle.flies() {
                 continue;
             }
-            let here = particle.at(&self.cloud, now_s);
-            let swept = changes.iter().find_map(|c| Some((c.index, self.scene.swept(c, here)?)));
+            let leg = particle.leg(&self.cloud);
+            let swept = changes.iter().find_map(|c| Some((c.index, self.scene.swept(c, &leg)?)));
             if let Some((collider, site)) = swept {
                 let particle = &mut self.particles[index];
                 let waited_s = particle.next_s;

@@ -93,6 +93,7 @@ impl World {
             velocity += to_engine(lag);
         }
         engine.reset_forces(true);
+        engine.reset_torques(true);
         engine.set_body_type(body_type(&kind), true);
         engine.set_angular_damping(if dynamic { kept.spin_damping as f32 } else { 0.0 });
         engine.enable_gyroscopic_forces(dynamic);
@@ -179,6 +180,7 @@ impl World {
         let (kept, engine) = self.get_mut(body)?;
         if kept.drag.is_some() {
             engine.reset_forces(true);
+            engine.reset_torques(true);
         }
         kept.drag = drag;
         Ok(())

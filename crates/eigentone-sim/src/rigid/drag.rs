@@ -9,6 +9,9 @@
 //! of velocity `Δv` moves the point by `β h Δv`, `β = (n + 1) / 2n`. With `h Δv = −a x − b h v` its motion has the trace `2 − βa − b` and the
 //! determinant `1 − b + (1 − β) a`; these are `T` and `D` for `a = 1 + D − T` and `b = 2 − T − βa`. Both roots lie within the unit circle
 //! for every frequency and step: nothing is too stiff.
+//!
+//! Farther away than the strongest pull `F` can follow the spring, the way counts for no more than leads to the speed `√(x F/m)`, from which the pull
+//! can stop the body on half of the way.
 
 use super::spec::RigidError;
 use super::{checked, from_engine, in_range, positive, to_engine};
@@ -20,6 +23,11 @@ use rapier3d::prelude::RigidBody;
 const MOST_WEIGHTS: f64 = 50.0;
 const LEAST_FORCE_N: f64 = 1.0;
 const GRAVITY_M_S2: f64 = 9.81;
+/// The pull at an arm makes a pendulum of the body. It swings by no more than this angle per step, in rad: a stronger pull acts nearer to the centre of mass.
+const MOST_SWING: f64 = 0.5;
+/// Held, a body that turns by more than this per step, in rad, loses a tenth of the excess in each: its point could not be followed.
+const MOST_TURN: f64 = 0.1;
+const TURN_LOSS: f64 = 0.1;
 
 /// A pull from a point of a body to a target, for [`World::set_drag`](super::World::set_drag). A body that hangs from it sags by `g/ω²`, 1 cm at 5 Hz.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,20 +75,39 @@ impl Drag {
         let arm = point - body.center_of_mass();
         let away = from_engine(point) - self.target;
         let speed = velocity + from_engine(body.angvel().cross(arm));
-        let [place, pace] = self.gains(step_s, substeps);
-        let change = -(place * away + pace * step_s * speed) / step_s;
-        // In double precision: light bodies have inverses that single precision does not multiply.
-        let felt = felt_mass(body, from_engine(arm));
-        let force = felt * (change / step_s);
+        let mass_kg = f64::from(body.mass());
         let most = if self.most_force_n.is_finite() {
             self.most_force_n
         } else {
-            MOST_WEIGHTS * GRAVITY_M_S2 * f64::from(body.mass()) + LEAST_FORCE_N
+            MOST_WEIGHTS * GRAVITY_M_S2 * mass_kg + LEAST_FORCE_N
         };
-        let force = force.clamp_length_max(most);
+        let change = self.change(away, speed, most / mass_kg, step_s, substeps);
+        // In double precision: light bodies have inverses that single precision does not multiply.
+        let felt = felt_mass(body, from_engine(arm));
+        let force = (felt * (change / step_s)).clamp_length_max(most);
         if force.is_finite() {
-            body.add_force_at_point(to_engine(force), point, false);
+            let share = resolved_share(body, from_engine(arm), force.length(), step_s);
+            body.add_force_at_point(to_engine(force), body.center_of_mass() + arm * share as f32, false);
         }
+        let turn = from_engine(body.angvel()).length() * step_s;
+        if turn > MOST_TURN {
+            body.set_angvel(body.angvel() * (1.0 - TURN_LOSS * (1.0 - MOST_TURN / turn)) as f32, false);
+        }
+    }
+
+    /// The change of the point's velocity that is asked for in a step, if no more than `most` m/s² can be had.
+    fn change(&self, mut away: Vec3, speed: Vec3, most: f64, step_s: f64, substeps: u32) -> Vec3 {
+        let far = away.length();
+        let [mut place, mut pace] = self.gains(step_s, substeps);
+        let follows = most * step_s * step_s / place;
+        if far > follows {
+            // From out there, nobody swings.
+            let slow = Self { damping_ratio: self.damping_ratio.max(1.0), ..*self };
+            [place, pace] = slow.gains(step_s, substeps);
+            let reach = (most * far).sqrt() * pace * step_s / place;
+            away *= (reach.max(follows) / far).min(1.0);
+        }
+        -(place * away + pace * step_s * speed) / step_s
     }
 
     /// `a` and `b`.
@@ -99,6 +126,16 @@ impl Drag {
         let a = 1.0 + product - trace;
         [a, 2.0 - trace - a * (n + 1.0) / (2.0 * n)]
     }
+}
+
+/// How much of the arm a force may have: `F r / I` is the square of the pendulum's frequency.
+fn resolved_share(body: &RigidBody, arm: Vec3, force_n: f64, step_s: f64) -> f64 {
+    let Some(along) = arm.try_normalize() else { return 1.0 };
+    let inertia = body.mass_properties().effective_world_inv_inertia;
+    let ease = |axis: Vec3| from_engine(inertia * to_engine(axis)).dot(axis);
+    let (x, y) = along.any_orthonormal_pair();
+    let swing = force_n * arm.length() * ease(x).max(ease(y)) * step_s * step_s;
+    if swing > MOST_SWING * MOST_SWING { MOST_SWING * MOST_SWING / swing } else { 1.0 }
 }
 
 /// `K⁻¹` at an arm from the centre of mass; zero if nothing can move.

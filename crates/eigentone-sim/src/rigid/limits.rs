@@ -49,11 +49,12 @@ impl World {
             // The engine itself disables what is not finite, where it last was.
             let stopped = body.present && !engine.is_enabled();
             if (lost || stopped) && !body.frozen {
-                body.frozen = true;
+                (body.frozen, body.untouched) = (true, false);
                 let engine = &mut self.engine.bodies[body.handle];
                 engine.set_linvel(Vector::ZERO, false);
                 engine.set_angvel(Vector::ZERO, false);
                 engine.reset_forces(false);
+                engine.reset_torques(false);
                 engine.set_enabled(false);
             }
         }

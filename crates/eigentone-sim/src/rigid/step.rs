@@ -93,6 +93,7 @@ impl World {
                 if body.motor.is_none() {
                     engine.reset_forces(false);
                 }
+                engine.reset_torques(false);
                 let late = if body.untouched { lag } else { Vec3::ZERO };
                 drag.pull(engine, from_engine(engine.linvel()) + late, step_s, self.settings.substeps);
             }
