@@ -1,4 +1,4 @@
-//! Hail over the picnic of S3 §6: does it fall faster than real time?
+//! Hail over the picnic of van den Doel, Knott & Pai 2004: does it fall faster than real time?
 //!
 //! `cargo bench -p eigentone-sim --bench particles [-- --quick]`: 100,000 stones in flight over four roof panes, a table, three plates and a can with its lid, in
 //! frames of 1/60 s on one core. The clock starts when the hail has become even.

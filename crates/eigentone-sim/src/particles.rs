@@ -1,12 +1,13 @@
 //! Particles that fall, bounce and strike colliders, with impact times in closed form.
 //!
-//! The hail of S3 §5: between impacts a particle follows `p(t) = x₀ + v₀ t + ½ a t²`, a collider is a surface `f(p) = 0` with a test of its
+//! The hail of van den Doel, Knott & Pai 2004: between impacts a particle follows `p(t) = x₀ + v₀ t + ½ a t²`, a collider is a surface `f(p) = 0` with a test of its
 //! extent, and an impact is the smallest root of `f(p(t)) = 0` that passes the test: a quadratic for flat colliders, a quartic for quadrics. The
 //! energy of an impact is drawn from a law, or that of the motion, and the momentum given to the collider is `J = (1 + e) √(2 m E)`.
 //!
 //! [`Cloud`] and [`Collider`]s say what there is, [`Simulation`] turns them into [`Impact`]s, and an [`ImpactMap`] keeps a frame of these
 //! for display. Time is not cut into steps: the next impact of a particle is computed once, when the particle starts or bounces, and waits on a wheel
-//! of ticks for its turn. Every particle has its own stream of random numbers, so the impacts depend on the seed alone.
+//! of ticks for its turn. Colliders [move](Simulation::set_collider_pose) in straight lines between two calls: particles whose next impact this changes
+//! are aimed anew, and speeds count against the surface. Every particle has its own stream of random numbers, so the impacts depend on the seed alone.
 //!
 //! ```
 //! use eigentone_core::Vec3;
@@ -24,8 +25,11 @@
 
 mod collider;
 mod map;
+mod particle;
 mod path;
+mod pose;
 mod roots;
+mod scene;
 mod settings;
 mod simulation;
 mod surface;
@@ -33,6 +37,7 @@ mod wheel;
 
 pub use collider::{Collider, Frame, Part, Quadric, Shape};
 pub use map::{Cell, ImpactMap, MOST_CELLS};
+pub use pose::Pose;
 pub use settings::{Cloud, EnergyLaw, MOST_BOUNCES, MOST_PARTICLES, Region};
 pub use simulation::Simulation;
 

@@ -1,5 +1,7 @@
 //! Hail against closed forms: when, where and how hard.
 
+#[path = "particles/moving.rs"]
+mod moving;
 #[path = "particles/times.rs"]
 mod times;
 

@@ -1,4 +1,4 @@
-//! The impact map: one frame's impacts as a picture per collider (S3 §5).
+//! The impact map: one frame's impacts as a picture per collider (van den Doel, Knott & Pai 2004).
 
 use super::settings::require;
 use super::{Impact, ParticleError};

@@ -11,6 +11,15 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
+    /// Around nothing: no box overlaps it.
+    pub(super) const NOTHING: Self = Self { low: Vec3::INFINITY, high: Vec3::NEG_INFINITY };
+
+    /// What two boxes have in common.
+    pub(super) fn shared(&self, other: &Self) -> Option<Self> {
+        let shared = Self { low: self.low.max(other.low), high: self.high.min(other.high) };
+        shared.low.cmple(shared.high).all().then_some(shared)
+    }
+
     pub(super) fn union(self, other: Self) -> Self {
         Self { low: self.low.min(other.low), high: self.high.max(other.high) }
     }

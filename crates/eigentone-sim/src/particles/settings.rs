@@ -132,7 +132,7 @@ impl Region {
 /// a level floor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EnergyLaw {
-    /// `p(E) ∝ 1/E` on `[E₁/ratio, E₁]`, drawn as `E = E₀ (E₁/E₀)ᵘ`: sounded most natural to S3 (§5).
+    /// `p(E) ∝ 1/E` on `[E₁/ratio, E₁]`, drawn as `E = E₀ (E₁/E₀)ᵘ`: sounded most natural to van den Doel et al. 2004.
     InverseE {
         /// `E₁`.
         most_j: f64,
@@ -213,7 +213,7 @@ pub(super) fn require(
     if value.is_finite() && condition { Ok(()) } else { Err(ParticleError::Setting { what, value, expected }) }
 }
 
-fn finite(what: &'static str, vector: Vec3) -> Result<(), ParticleError> {
+pub(super) fn finite(what: &'static str, vector: Vec3) -> Result<(), ParticleError> {
     let worst = vector.to_array().into_iter().find(|x| !x.is_finite()).unwrap_or(0.0);
     require(what, worst, true, "finite")
 }

@@ -1,52 +1,15 @@
 //! The simulation: every particle from impact to impact.
 
 use super::collider::Collider;
-use super::path::{Bounds, Path};
+use super::particle::Particle;
+use super::pose::{Placed, Pose};
+use super::scene::{Next, Scene};
 use super::settings::{Cloud, Region, check_count};
-use super::surface::Surface;
 use super::wheel::Wheel;
 use super::{Impact, ParticleError};
-use eigentone_core::{Noise, Vec3};
+use eigentone_core::Vec3;
 
-/// A particle that leaves a surface more slowly than this stays there. At 1 mm/s it would rise by 50 nm.
-const REST_M_S: f64 = 1e-3;
-/// A flight counts for at least this long, so that a cloud inside a collider or at the edge of the scene cannot stop the clock.
-const SHORTEST_LIFE_S: f64 = 1e-3;
-/// The scene ends this far from what is in it, relative to its size and in m: what lies on its edge is still inside.
-const SCENE_MARGIN: (f64, f64) = (0.01, 1e-3);
-
-/// What a particle does next.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Next {
-    /// It starts in the cloud.
-    Launch,
-    /// It strikes a collider.
-    Strike(u32),
-    /// It leaves the scene.
-    Leave,
-    /// Nothing; it has finished.
-    Nothing,
-}
-
-/// A particle on its way from one impact to the next.
-#[derive(Clone, Debug)]
-struct Particle {
-    noise: Noise,
-    /// When this leg began, and where and how fast.
-    since_s: f64,
-    position: Vec3,
-    velocity: Vec3,
-    /// When it left the cloud.
-    born_s: f64,
-    mass_kg: f64,
-    /// Energy drawn for this flight, if the law draws.
-    energy_j: Option<f64>,
-    bounces: u32,
-    next: Next,
-    next_s: f64,
-}
-
-/// Particles over colliders.
+/// Particles over colliders. A clone of it goes on exactly as the original does.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     cloud: Cloud,
@@ -54,17 +17,6 @@ pub struct Simulation {
     particles: Vec<Particle>,
     wheel: Wheel,
     now_s: f64,
-}
-
-/// What the particles move among.
-#[derive(Clone, Debug)]
-struct Scene {
-    colliders: Vec<Collider>,
-    surfaces: Vec<Surface>,
-    /// Boxes around the surfaces, close together in memory.
-    boxes: Vec<Bounds>,
-    /// Around colliders and cloud; what is outside for good has left.
-    bounds: Bounds,
 }
 
 impl Simulation {
@@ -83,6 +35,19 @@ impl Simulation {
         if !(until_s.is_finite() && until_s >= self.now_s) {
             return;
         }
+        loop {
+            if self.scene.is_due(self.now_s) {
+                self.follow_colliders();
+            }
+            self.run(until_s.min(self.scene.window_s()), out);
+            if self.now_s >= until_s {
+                return;
+            }
+        }
+    }
+
+    /// Lets time pass without a look at the colliders.
+    fn run(&mut self, until_s: f64, out: &mut Vec<Impact>) {
         for tick in Wheel::tick(self.now_s)..=Wheel::tick(until_s) {
             let first = out.len();
             let due = self.wheel.take(tick);
@@ -107,7 +72,7 @@ impl Simulation {
         self.now_s
     }
 
-    /// The colliders, in the order of their indices.
+    /// The colliders, in the order of their indices; also those that were [removed](Self::remove_collider).
     pub fn colliders(&self) -> &[Collider] {
         &self.scene.colliders
     }
@@ -120,15 +85,66 @@ impl Simulation {
     /// Where the particles in flight are now.
     pub fn positions(&self) -> impl Iterator<Item = Vec3> + '_ {
         let fly = self.particles.iter().filter(|p| p.flies());
-        fly.map(|p| p.path(&self.cloud).at(self.now_s - p.since_s))
+        fly.map(|p| p.leg(&self.cloud).at(self.now_s))
     }
 
     /// Moves the cloud: from now on particles start there.
     pub fn place_cloud(&mut self, region: Region) -> Result<(), ParticleError> {
         region.check()?;
         self.cloud.region = region;
-        self.scene.bounds = Scene::bounds_of(&self.scene.boxes, &region);
+        self.scene.surround(&region);
         Ok(())
+    }
+
+    /// The cloud as it is now.
+    pub fn cloud(&self) -> &Cloud {
+        &self.cloud
+    }
+
+    /// Changes everything about the cloud but its seed: what starts from now on starts like this. Particles in flight keep their mass and drawn energy, and
+    /// feel the new gravity at once.
+    pub fn set_cloud(&mut self, cloud: Cloud) -> Result<(), ParticleError> {
+        cloud.check()?;
+        let falls_otherwise = cloud.gravity_m_s2 != self.cloud.gravity_m_s2;
+        if falls_otherwise {
+            let flying = self.particles.iter_mut().filter(|p| p.flies());
+            flying.for_each(|p| p.begin_leg(&self.cloud, self.now_s));
+        }
+        self.cloud = Cloud { seed: self.cloud.seed, ..cloud };
+        self.scene.surround(&self.cloud.region);
+        if falls_otherwise {
+            let flying: Vec<usize> = (0..self.particles.len()).filter(|&i| self.particles[i].flies()).collect();
+            flying.into_iter().for_each(|index| self.aim(index));
+        }
+        self.set_particles(self.cloud.particles)
+    }
+
+    /// From now on a collider is at this pose, and moves from there with this velocity of its origin and this spin (in rad/s) until it is told
+    /// otherwise. What moves must be told often enough, say with every step of what moves it; a place much further off (by
+    /// 5 cm and more) than it can have come by itself is a leap, which strikes nobody.
+    pub fn set_collider_pose(
+        &mut self,
+        index: usize,
+        pose: Pose,
+        velocity: Vec3,
+        spin: Vec3,
+    ) -> Result<(), ParticleError> {
+        self.scene.place(index, Placed::new(self.now_s, pose, velocity, spin)?)
+    }
+
+    /// Adds a collider and gives its index: the lowest that is free.
+    pub fn add_collider(&mut self, collider: Collider) -> Result<usize, ParticleError> {
+        self.scene.add(collider)
+    }
+
+    /// Takes a collider away; all others keep their indices.
+    pub fn remove_collider(&mut self, index: usize) -> Result<(), ParticleError> {
+        self.scene.remove(index)
+    }
+
+    /// Whether there is a collider of this index.
+    pub fn contains_collider(&self, index: usize) -> bool {
+        self.scene.contains(index)
     }
 
     /// Changes how many particles are in flight: new ones start within the onset, superfluous ones finish their flights. Without regeneration
@@ -160,147 +176,35 @@ impl Simulation {
         particle.next_s = self.now_s + self.cloud.onset_s * particle.noise.uniform();
         self.wheel.put(index as u32, particle.next_s);
     }
-}
-
-impl Scene {
-    fn new(colliders: Vec<Collider>, region: &Region) -> Result<Self, ParticleError> {
-        let mut surfaces = Vec::with_capacity(colliders.len());
-        for (index, collider) in colliders.iter().enumerate() {
-            let error = |problem| ParticleError::Collider { index, problem };
-            let surface = Surface::new(&collider.shape).map_err(error)?;
-            if collider.parts.iter().any(|p| p.u.iter().chain(&p.v).any(|x| x.is_nan())) {
-                return Err(error("the edges of its parts must be numbers"));
+    /// Brings the colliders to the present, lets those strike that have moved through a particle, and aims particles anew whose next impact
+    /// may not be what it was.
+    fn follow_colliders(&mut self) {
+        let now_s = self.now_s;
+        let (changes, grown) = self.scene.turn_to(now_s, &self.cloud.region);
+        for index in 0..self.particles.len() {
+            let particle = &self.particles[index];
+            if !particle.flies() {
+                continue;
             }
-            surfaces.push(surface);
-        }
-        let boxes: Vec<Bounds> = surfaces.iter().map(Surface::bounds).collect();
-        let bounds = Self::bounds_of(&boxes, region);
-        Ok(Self { colliders, surfaces, boxes, bounds })
-    }
-
-    fn bounds_of(boxes: &[Bounds], region: &Region) -> Bounds {
-        let all = boxes.iter().fold(region.bounds(), |all, bounds| all.union(*bounds));
-        all.padded(SCENE_MARGIN.0 * (all.high - all.low).length() + SCENE_MARGIN.1)
-    }
-
-    /// What a path that begins on the collider `from`, or in the air, meets first, and when; the path ends at `until` at the latest.
-    fn next_on(&self, path: &Path, from: Option<u32>, until: f64) -> (Next, f64) {
-        let mut end = path.leaves(&self.bounds).min(until);
-        let mut next = Next::Leave;
-        let reach = path.bounds(end);
-        for (index, bounds) in self.boxes.iter().enumerate() {
-            if bounds.overlaps(&reach)
-                && let Some(t) = self.surfaces[index].first_hit(path, from == Some(index as u32), end)
-                && (t < end || next == Next::Leave)
-            {
-                (next, end) = (Next::Strike(index as u32), t);
+            let leg = particle.leg(&self.cloud);
+            let swept = changes.iter().find_map(|c| Some((c.index, self.scene.swept(c, &leg)?)));
+            if let Some((collider, site)) = swept {
+                let particle = &mut self.particles[index];
+                let waited_s = particle.next_s;
+                particle.begin_leg(&self.cloud, now_s);
+                particle.be_swept(collider, site, &self.cloud, &self.scene);
+                self.wheel.change(index as u32, waited_s, particle.next_s);
+            } else if particle.is_concerned(&changes, grown, now_s, &self.cloud, &self.scene) {
+                self.particles[index].begin_leg(&self.cloud, now_s);
+                self.aim(index);
             }
         }
-        (next, end)
-    }
-}
-
-impl Particle {
-    /// With a stream of random numbers of its own: the seed's generator scatters the streams over all states.
-    fn new(seed: u64, index: u64) -> Self {
-        let scattered = Noise::new(Noise::new(seed).bits() ^ index).bits();
-        Self {
-            noise: Noise::new(scattered),
-            since_s: 0.0,
-            position: Vec3::ZERO,
-            velocity: Vec3::ZERO,
-            born_s: 0.0,
-            mass_kg: 0.0,
-            energy_j: None,
-            bounces: 0,
-            next: Next::Nothing,
-            next_s: f64::INFINITY,
-        }
     }
 
-    fn flies(&self) -> bool {
-        matches!(self.next, Next::Strike(_) | Next::Leave)
-    }
-
-    fn path(&self, cloud: &Cloud) -> Path {
-        Path { position: self.position, velocity: self.velocity, acceleration: cloud.gravity_m_s2 }
-    }
-
-    /// Does what is next, and finds out what comes after; `stays` is whether it starts anew when it has finished.
-    fn step(&mut self, index: u32, stays: bool, cloud: &Cloud, scene: &Scene, out: &mut Vec<Impact>) {
-        let from = match self.next {
-            Next::Launch => {
-                self.launch(cloud);
-                None
-            }
-            Next::Strike(collider) => {
-                let impact = self.strike(index, collider, cloud, scene);
-                out.push(impact);
-                if self.bounces > cloud.bounces || self.velocity.dot(impact.normal) < REST_M_S {
-                    return self.finish(stays);
-                }
-                Some(collider)
-            }
-            Next::Leave | Next::Nothing => return self.finish(stays),
-        };
-        let (next, after_s) = scene.next_on(&self.path(cloud), from, cloud.longest_flight_s);
-        self.next = next;
-        self.next_s = self.since_s + after_s;
-    }
-
-    fn finish(&mut self, stays: bool) {
-        (self.next, self.next_s) = if stays {
-            (Next::Launch, self.next_s.max(self.born_s + SHORTEST_LIFE_S))
-        } else {
-            (Next::Nothing, f64::INFINITY)
-        };
-    }
-
-    fn launch(&mut self, cloud: &Cloud) {
-        let noise = &mut self.noise;
-        let [least, most] = cloud.mass_kg;
-        self.position = cloud.region.draw(noise);
-        let off = Vec3::new(noise.bipolar(), noise.bipolar(), noise.bipolar());
-        self.velocity = cloud.velocity_m_s + cloud.spread_m_s * off;
-        self.mass_kg = least + (most - least) * noise.uniform();
-        self.energy_j = cloud.energy.draw(noise);
-        self.bounces = 0;
-        (self.since_s, self.born_s) = (self.next_s, self.next_s);
-    }
-
-    /// Describes the impact that is due, and turns the particle round.
-    fn strike(&mut self, index: u32, collider: u32, cloud: &Cloud, scene: &Scene) -> Impact {
-        let path = self.path(cloud);
-        let elapsed = self.next_s - self.since_s;
-        let (position, velocity) = (path.at(elapsed), path.velocity_at(elapsed));
-        let surface = &scene.surfaces[collider as usize];
-        let along = surface.normal_at(position).try_normalize().unwrap_or_else(|| -velocity.normalize_or_zero());
-        let normal = if along.dot(velocity) > 0.0 { -along } else { along };
-        let approach = -normal.dot(velocity);
-
-        let e = cloud.restitution;
-        let energy_j = match self.energy_j {
-            Some(first) => first * e.powi(2 * self.bounces as i32),
-            None => 0.5 * self.mass_kg * approach * approach,
-        };
-        let impulse = (1.0 + e) * (2.0 * self.mass_kg * energy_j).sqrt();
-        let uv = surface.uv_at(position);
-        let impact = Impact {
-            time_s: self.next_s,
-            particle: index,
-            collider,
-            part: scene.colliders[collider as usize].part_at(uv),
-            bounce: self.bounces,
-            uv,
-            position,
-            normal,
-            mass_kg: self.mass_kg,
-            energy_j,
-            impulse_ns: -impulse * normal,
-        };
-        self.velocity = cloud.slide * (velocity + approach * normal) + e * approach * normal;
-        (self.position, self.since_s) = (position, self.next_s);
-        self.bounces += 1;
-        impact
+    fn aim(&mut self, index: usize) {
+        let particle = &mut self.particles[index];
+        let waited_s = particle.next_s;
+        particle.aim(&self.cloud, &self.scene);
+        self.wheel.change(index as u32, waited_s, particle.next_s);
     }
 }

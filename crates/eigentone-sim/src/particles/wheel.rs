@@ -29,6 +29,15 @@ impl Wheel {
         self.slots[Self::tick(time_s) as usize % SLOTS].push(particle);
     }
 
+    /// Lets a particle wait for another time than it did.
+    pub(super) fn change(&mut self, particle: u32, from_s: f64, to_s: f64) {
+        let slot = &mut self.slots[Self::tick(from_s) as usize % SLOTS];
+        if let Some(place) = slot.iter().position(|&p| p == particle) {
+            slot.swap_remove(place);
+        }
+        self.put(particle, to_s);
+    }
+
     /// Takes everyone off the slot of a tick.
     pub(super) fn take(&mut self, tick: u64) -> Vec<u32> {
         std::mem::take(&mut self.slots[tick as usize % SLOTS])

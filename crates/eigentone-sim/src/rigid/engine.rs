@@ -11,11 +11,19 @@ pub(super) const FORESEEN_M: f32 = 0.5;
 /// Largest coordinate, speed or size: single precision has 6 cm left there.
 const LARGEST: f64 = 1e6;
 
-/// Rapier is tuned for things of a metre at 60 Hz; ours are centimetres at 480 Hz.
 pub(super) fn parameters(settings: &WorldSettings) -> IntegrationParameters {
     IntegrationParameters {
-        dt: settings.step_s as f32,
-        num_solver_iterations: settings.substeps as usize,
+        normalized_max_linear_velocity: settings.most_speed_m_s as f32,
+        ..recommended_parameters(settings.step_s, settings.substeps)
+    }
+}
+
+/// Parameters of a rapier world whose contacts are to be heard. Rapier is tuned for things of a metre at 60 Hz; ours are centimetres
+/// at 480 Hz.
+pub fn recommended_parameters(step_s: f64, substeps: u32) -> IntegrationParameters {
+    IntegrationParameters {
+        dt: step_s as f32,
+        num_solver_iterations: substeps as usize,
         // Friction per point; the default model leaves the tangential impulses at zero.
         friction_model: FrictionModel::Coulomb,
         // Recycled contacts keep the place and the distance of an earlier step.

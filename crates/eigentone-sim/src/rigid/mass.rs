@@ -4,6 +4,8 @@
 //! `∫x xᵀ = M (Σ x_i x_iᵀ + s sᵀ) / ((d+1)(d+2))`. A closed mesh is the signed sum of tetrahedra (`d = 3`) between one point and
 //! its triangles, an open one a shell of triangles (`d = 2`). Bodies add up by Steiner's theorem.
 
+use super::positive;
+use super::spec::{Mass, RigidError};
 use eigentone_core::{TriMesh, Vec3};
 use rapier3d::math::Pose as EnginePose;
 use rapier3d::prelude::MassProperties;
@@ -80,6 +82,18 @@ impl Bulk {
     fn inertia(&self) -> [Vec3; 3] {
         let trace = self.moments[0].x + self.moments[1].y + self.moments[2].z;
         std::array::from_fn(|k| Vec3::AXES[k] * trace - self.moments[k])
+    }
+
+    /// The mass of a body of this form, in kg: its density counts if it is `closed`.
+    pub(super) fn weigh(&self, mass: Mass, closed: bool) -> Result<f64, RigidError> {
+        if self.mass.is_nan() || self.mass <= 0.0 {
+            return Err(RigidError::Flat);
+        }
+        match mass {
+            Mass::Kg(mass) => positive("mass", mass),
+            Mass::Density(_) if !closed => Err(RigidError::Open),
+            Mass::Density(density) => Ok(positive("density", density)? * self.mass),
+        }
     }
 
     /// For the engine, scaled to a total mass.

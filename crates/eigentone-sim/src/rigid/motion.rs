@@ -52,6 +52,11 @@ impl Motor {
         Self { drive, steady_n: 0.0 }
     }
 
+    /// Forgets the steady pull.
+    pub(super) fn rest(&mut self) {
+        self.steady_n = 0.0;
+    }
+
     /// Sets the pull for the next step.
     pub(super) fn pull(&mut self, body: &mut RigidBody, step_s: f64) {
         let along = self.drive.velocity.normalize_or_zero();

@@ -1,14 +1,14 @@
 //! From our shapes to the engine's colliders and mass properties.
 
 use super::mass::Bulk;
-use super::spec::{Mass, RigidError, Shape};
+use super::spec::{RigidError, Shape};
 use super::torus::Torus;
 use super::{checked, checked_turn, positive, to_engine};
 use eigentone_core::{TriMesh, Vec3};
 use rapier3d::glamx::Quat;
 use rapier3d::math::{Pose as EnginePose, Vector};
 use rapier3d::parry::transformation::vhacd::VHACDParameters;
-use rapier3d::prelude::{MassProperties, SharedShape, TriMeshFlags};
+use rapier3d::prelude::{SharedShape, TriMeshFlags};
 use std::f32::consts::FRAC_PI_2;
 use std::f64::consts::PI;
 
@@ -113,17 +113,9 @@ impl Built {
         Self { parts, bulk: if closed { Bulk::solid(mesh) } else { Bulk::shell(mesh) }, closed }
     }
 
-    /// Mass properties of the whole.
-    pub(super) fn properties(&self, mass: Mass) -> Result<MassProperties, RigidError> {
-        if self.bulk.mass.is_nan() || self.bulk.mass <= 0.0 {
-            return Err(RigidError::Flat);
-        }
-        let mass_kg = match mass {
-            Mass::Kg(mass) => positive("mass", mass)?,
-            Mass::Density(_) if !self.closed => return Err(RigidError::Open),
-            Mass::Density(density) => positive("density", density)? * self.bulk.mass,
-        };
-        Ok(self.bulk.properties(mass_kg))
+    /// Mass, centre and moments of the whole, and whether it encloses a volume.
+    pub(super) fn bulk(&self) -> (Bulk, bool) {
+        (self.bulk, self.closed)
     }
 
     /// One collider for the whole body, and its place in the body's frame.

@@ -208,6 +208,18 @@ pub enum RigidError {
         /// Allowed.
         most: usize,
     },
+    /// The number belongs to another body.
+    #[error("there is a body {body} already; remove it first, or take another number")]
+    Taken {
+        /// The number.
+        body: u32,
+    },
+    /// A path decides where the body is.
+    #[error("body {body} follows a path; change its kind before its pose")]
+    OnPath {
+        /// The number.
+        body: u32,
+    },
     /// No body has this number.
     #[error("there is no body {body}")]
     NoBody {

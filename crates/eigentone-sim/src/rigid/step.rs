@@ -1,11 +1,14 @@
 //! One step of the world, and what it has to tell.
 
-use super::World;
+use super::body::Body;
 use super::friction::Sliding;
-use super::motion::on_path;
-use super::touch::Pair;
+use super::ledger::differs;
+use super::motion::{Motion, on_path};
+use super::touch::{self, Side};
+use super::{World, from_engine};
+use eigentone_core::Vec3;
 use eigentone_core::contact::{Contact, ContactFrame, Phase, Pose};
-use rapier3d::prelude::{ColliderHandle, ContactPair};
+use rapier3d::prelude::ColliderHandle;
 
 /// Two bodies that overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,30 +21,23 @@ pub struct Overlap {
 
 /// Overlaps below this, in m, are how things rest on one another and not worth a warning.
 const OVERLAP_M: f64 = 1e-4;
-/// A pose is told again once it has changed by this much (m, quaternion, m/s): far less than what moves a point of contact
-/// from one vertex of a mesh to the next.
-const MOVED_M: f32 = 1e-5;
-const TURNED: f32 = 5e-5;
-const SPED_M_S: f32 = 1e-3;
 
 impl World {
     /// Moves everything by one step. Bodies that have not moved since they were last told are left out of the poses, and
     /// contacts are in the order of their bodies' numbers.
     pub fn step(&mut self) -> ContactFrame {
+        self.hold_speeds();
         self.drive();
-        for index in 0..self.bodies.len() {
-            let body = &self.bodies[index];
-            self.bodies[index].before = self.motion_of(body, &self.engine.bodies[body.handle]);
-        }
+        self.note_motions(|body| &mut body.before);
         self.engine.step_with_events(&Sliding, &());
         self.steps += 1;
-        for index in 0..self.bodies.len() {
-            let body = &self.bodies[index];
-            self.bodies[index].after = self.motion_of(body, &self.engine.bodies[body.handle]);
-        }
+        self.freeze_lost();
+        self.note_motions(|body| &mut body.after);
         let contacts = self.contacts();
-        for body in contacts.iter().filter(|c| c.phase != Phase::End).flat_map(|c| c.bodies) {
-            self.bodies[body as usize].untouched = false;
+        for number in contacts.iter().filter(|c| c.phase != Phase::End).flat_map(|c| c.bodies) {
+            if let Some(body) = &mut self.bodies[number as usize] {
+                body.untouched = false;
+            }
         }
         let poses = self.moved();
         ContactFrame { time_s: self.time_s(), step_s: self.settings.step_s, poses, contacts, strains: Vec::new() }
@@ -58,7 +54,7 @@ impl World {
             .contact_pairs()
             .filter_map(|pair| {
                 let depth_m = -f64::from(pair.find_deepest_contact()?.1.dist);
-                let mut bodies = self.bodies_of(pair);
+                let mut bodies = [pair.collider1, pair.collider2].map(|c| self.number_of(c));
                 bodies.sort_unstable();
                 (depth_m > OVERLAP_M).then_some(Overlap { bodies, depth_m })
             })
@@ -67,77 +63,76 @@ impl World {
         overlaps
     }
 
+    fn note_motions(&mut self, slot: impl Fn(&mut Body) -> &mut Motion) {
+        for number in 0..self.bodies.len() {
+            if let Some(body) = &self.bodies[number]
+                && let Some(engine) = self.engine.bodies.get(body.handle)
+            {
+                let motion = self.motion_of(body, engine);
+                self.bodies[number].as_mut().into_iter().for_each(|body| *slot(body) = motion);
+            }
+        }
+    }
+
     /// Sets what pulls or leads bodies during the next step.
     fn drive(&mut self) {
         let (step_s, next_s) = (self.settings.step_s, (self.steps + 1) as f64 * self.settings.step_s);
-        for body in &mut self.bodies {
+        let lag = self.lag();
+        for body in self.bodies.iter_mut().flatten() {
+            if !body.path.is_empty() {
+                self.engine.bodies[body.handle].set_next_kinematic_position(on_path(&body.path, next_s));
+            }
+            if !body.dynamic {
+                continue;
+            }
             if let Some(motor) = &mut body.motor {
                 motor.pull(&mut self.engine.bodies[body.handle], step_s);
-            } else if !body.path.is_empty() {
-                self.engine.bodies[body.handle].set_next_kinematic_position(on_path(&body.path, next_s));
+            }
+            if let Some(drag) = &body.drag {
+                let engine = &mut self.engine.bodies[body.handle];
+                if body.motor.is_none() {
+                    engine.reset_forces(false);
+                }
+                engine.reset_torques(false);
+                let late = if body.untouched { lag } else { Vec3::ZERO };
+                drag.pull(engine, from_engine(engine.linvel()) + late, step_s, self.settings.substeps);
             }
         }
     }
 
     fn contacts(&mut self) -> Vec<Contact> {
-        let mut contacts = Vec::new();
-        for pair in self.engine.contact_pairs() {
-            let bodies = self.bodies_of(pair);
-            let swapped = bodies[0] > bodies[1];
-            let reader = Pair {
-                bodies: bodies.map(|b| &self.bodies[b as usize]),
-                swapped,
-                gravity: self.settings.gravity,
-                step_s: self.settings.step_s,
-            };
-            let points = reader.points(pair, &self.engine.bodies);
-            if !points.is_empty() {
-                let bodies = if swapped { [bodies[1], bodies[0]] } else { bodies };
-                contacts.push(Contact { bodies, points, ..Contact::default() });
-            }
-        }
-        contacts.sort_by_key(|c| c.bodies);
-        for contact in &mut contacts {
-            let next = self.contacts_made;
-            let (id, last) = self.touching.entry(contact.bodies).or_insert((next, self.steps));
-            let new = *id == next;
-            (contact.id, *last) = (*id, self.steps);
-            contact.phase = if new { Phase::Begin } else { Phase::Stay };
-            self.contacts_made += u64::from(new);
-        }
-        let now = self.steps;
-        self.touching.retain(|&bodies, &mut (id, last)| {
-            if last < now {
-                contacts.push(Contact { id, bodies, phase: Phase::End, points: Vec::new() });
-            }
-            last == now
-        });
-        contacts.sort_by_key(|c| c.bodies);
-        contacts
+        let side = |collider| {
+            let number = self.number_of(collider);
+            let body = self.bodies.get(number as usize)?.as_ref()?;
+            Some(Side {
+                number,
+                before: body.before,
+                after: body.after,
+                pull: if body.dynamic { self.settings.gravity } else { Vec3::ZERO },
+                surface: body.surface,
+                place: body.before.place,
+            })
+        };
+        let contacts = touch::contacts(self.engine.contact_pairs(), &self.engine.bodies, self.settings.step_s, side);
+        self.ledger.enter(contacts)
     }
 
     fn moved(&mut self) -> Vec<Pose> {
         let mut poses = Vec::new();
-        for index in 0..self.bodies.len() {
-            let body = &self.bodies[index];
-            let pose = self.pose_of(index as u32, body, &self.engine.bodies[body.handle]);
+        for number in 0..self.bodies.len() {
+            let Some((body, engine)) = self.get(number as u32) else { continue };
+            let pose = self.pose_of(number as u32, body, engine);
             if body.told.is_none_or(|told| differs(&told, &pose)) {
-                self.bodies[index].told = Some(pose);
                 poses.push(pose);
             }
+        }
+        for pose in &poses {
+            self.bodies[pose.body as usize].as_mut().into_iter().for_each(|body| body.told = Some(*pose));
         }
         poses
     }
 
-    fn bodies_of(&self, pair: &ContactPair) -> [u32; 2] {
-        let number = |collider: ColliderHandle| self.engine.colliders[collider].user_data as u32;
-        [number(pair.collider1), number(pair.collider2)]
+    fn number_of(&self, collider: ColliderHandle) -> u32 {
+        self.engine.colliders.get(collider).map_or(u32::MAX, |c| c.user_data as u32)
     }
-}
-
-fn differs(old: &Pose, new: &Pose) -> bool {
-    let beyond = |a: &[f32], b: &[f32], limit: f32| a.iter().zip(b).any(|(a, b)| (a - b).abs() > limit);
-    beyond(&old.position, &new.position, MOVED_M)
-        || beyond(&old.rotation, &new.rotation, TURNED)
-        || beyond(&old.velocity, &new.velocity, SPED_M_S)
 }

@@ -1,4 +1,4 @@
-//! How fast a point of contact travels over the two surfaces (REFERENCE E.1).
+//! How fast a point of contact travels over the two surfaces.
 //!
 //! Two spheres with centres of curvature at distances `R_i`: `v_C = (R₂ v₁ + R₁ v₂) / (R₁ + R₂)`. A round surface on a flat
 //! one: `v_C = v_cv + ω_flat × (r_C − r_cv)`, with the centre of curvature `cv` of the round one. A cylinder on its side is round
@@ -12,6 +12,8 @@ use super::motion::Motion;
 use super::spec::Shape;
 use super::{from_engine, to_engine};
 use eigentone_core::Vec3;
+use rapier3d::math::Pose as EnginePose;
+use rapier3d::parry::shape::{Shape as EngineShape, TypedShape};
 
 /// What is known of a body's curvature.
 #[derive(Clone, Copy, PartialEq)]
@@ -26,6 +28,8 @@ pub(super) enum Surface {
     },
     /// Made of facets.
     Other,
+    /// Round, in a way that is not followed.
+    Unknown,
 }
 
 impl Surface {
@@ -36,6 +40,22 @@ impl Surface {
             Shape::Box { .. } => Self::Box,
             Shape::Ring { radius, .. } => Self::Ring { radius: *radius },
             _ => Self::Other,
+        }
+    }
+
+    /// Of one of the engine's own shapes; its cylinders stand along y instead of z.
+    pub(super) fn of_engine(shape: &dyn EngineShape) -> Self {
+        match shape.as_typed_shape() {
+            TypedShape::Ball(_) => Self::Sphere,
+            TypedShape::Cylinder(cylinder) => Self::Cylinder { half_height: f64::from(cylinder.half_height) },
+            TypedShape::Cuboid(_) => Self::Box,
+            TypedShape::HalfSpace(_)
+            | TypedShape::Triangle(_)
+            | TypedShape::TriMesh(_)
+            | TypedShape::HeightField(_)
+            | TypedShape::ConvexPolyhedron(_)
+            | TypedShape::Voxels(_) => Self::Other,
+            _ => Self::Unknown,
         }
     }
 }
@@ -54,13 +74,13 @@ enum Around {
 const ALONG: f64 = 0.9994;
 const ACROSS: f64 = 0.035;
 
-fn around(surface: Surface, motion: &Motion, point: Vec3, normal: Vec3) -> Around {
-    let origin = from_engine(motion.place.translation);
-    let local = from_engine(motion.place.rotation.inverse() * to_engine(normal)).abs();
+fn around(surface: Surface, place: &EnginePose, point: Vec3, normal: Vec3) -> Around {
+    let origin = from_engine(place.translation);
+    let local = from_engine(place.rotation.inverse() * to_engine(normal)).abs();
     match surface {
         Surface::Sphere => Around::Round(origin),
         Surface::Cylinder { half_height } => {
-            let axis = from_engine(motion.place.rotation * to_engine(Vec3::Z));
+            let axis = from_engine(place.rotation * to_engine(Vec3::Z));
             let along = (point - origin).dot(axis);
             if local.z > ALONG {
                 Around::Flat
@@ -73,13 +93,20 @@ fn around(surface: Surface, motion: &Motion, point: Vec3, normal: Vec3) -> Aroun
         Surface::Ring { radius } => Around::Rim(radius),
         Surface::Box if local.max_element() < ALONG => Around::Sharp,
         Surface::Box | Surface::Other => Around::Flat,
+        Surface::Unknown => Around::Sharp,
     }
 }
 
 /// Velocity of the point in which a ring touches a flat; a ring that lies on it touches in no single one.
-fn rim(radius: f64, ring: &Motion, flat: &Motion, point: Vec3, normal: Vec3) -> Option<Vec3> {
-    let centre = from_engine(ring.place.translation);
-    let axis = from_engine(ring.place.rotation * to_engine(Vec3::Z));
+fn rim(
+    radius: f64,
+    place: &EnginePose,
+    [ring, flat]: [&Motion; 2],
+    point: Vec3,
+    normal: Vec3,
+) -> Option<Vec3> {
+    let centre = from_engine(place.translation);
+    let axis = from_engine(place.rotation * to_engine(Vec3::Z));
     let out = (point - centre).reject_from_normalized(axis).normalize_or_zero();
     let (facing, around) = (normal.dot(out), axis.cross(out));
     if facing.abs() < ACROSS {
@@ -91,17 +118,26 @@ fn rim(radius: f64, ring: &Motion, flat: &Motion, point: Vec3, normal: Vec3) -> 
     Some(ring.at(centre) + radius * out_turns + flat.spin.cross(point - centre - radius * out))
 }
 
-/// Speeds of the point of contact over both surfaces, where their curvature tells.
-pub(super) fn travel(surfaces: [Surface; 2], motions: &[Motion; 2], point: Vec3, normal: Vec3) -> Option<[f32; 2]> {
-    let [first, second] = [0, 1].map(|i| around(surfaces[i], &motions[i], point, normal));
+/// Speeds of the point of contact over both surfaces, where their curvature tells; surfaces come with the place of their frame.
+pub(super) fn travel(
+    surfaces: [(Surface, EnginePose); 2],
+    motions: &[Motion; 2],
+    point: Vec3,
+    normal: Vec3,
+) -> Option<[f32; 2]> {
+    let [first, second] = surfaces.each_ref().map(|(surface, place)| around(*surface, place, point, normal));
     let over_flat =
         |round: usize, centre: Vec3| motions[round].at(centre) + motions[1 - round].spin.cross(point - centre);
     let velocity = match (first, second) {
         (Around::Round(centre), Around::Flat) => over_flat(0, centre),
         (Around::Flat, Around::Round(centre)) => over_flat(1, centre),
-        (Around::Rim(radius), Around::Flat) => rim(radius, &motions[0], &motions[1], point, normal)?,
-        (Around::Flat, Around::Rim(radius)) => rim(radius, &motions[1], &motions[0], point, normal)?,
-        (Around::Round(a), Around::Round(b)) if surfaces == [Surface::Sphere; 2] => {
+        (Around::Rim(radius), Around::Flat) => {
+            rim(radius, &surfaces[0].1, [&motions[0], &motions[1]], point, normal)?
+        }
+        (Around::Flat, Around::Rim(radius)) => {
+            rim(radius, &surfaces[1].1, [&motions[1], &motions[0]], point, normal)?
+        }
+        (Around::Round(a), Around::Round(b)) if surfaces.iter().all(|s| s.0 == Surface::Sphere) => {
             let (ra, rb) = (point.distance(a), point.distance(b));
             (motions[0].at(a) * rb + motions[1].at(b) * ra) / (ra + rb)
         }

@@ -1,10 +1,16 @@
 //! What a world of rigid bodies must get right for its sound: momentum, friction, timing, slip, travel, and an orderly stream.
 
 mod bodies;
+mod changes;
+mod drag;
+mod limits;
 mod momentum;
+mod reader;
 mod rings;
+mod snapshots;
 mod stream;
 mod surfaces;
+mod zoo;
 
 use eigentone_core::Vec3;
 use eigentone_core::contact::{Contact, ContactFrame, ContactPoint};
