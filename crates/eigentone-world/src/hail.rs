@@ -10,7 +10,6 @@ use eigentone_core::event::{Action, Event, Moment};
 use eigentone_core::{ModalModel, SiteTree, Vec3};
 use eigentone_sim::particles::{self, Cloud, Collider, EnergyLaw, Impact, ParticleError, Region, Simulation};
 use eigentone_synth::ContactTime;
-use glam::DQuat;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -126,11 +125,10 @@ impl World {
             let Some(key) = collider.moves_with else { continue };
             let spin = self.rigid.get().spin(key.number()).unwrap_or_default();
             if let Some(pose) = self.pose(key) {
-                let rotation = DQuat::from_array(pose.rotation.map(f64::from));
                 let position = Vec3::from_array(pose.position.map(f64::from));
                 let velocity = Vec3::from_array(pose.velocity.map(f64::from));
                 // What makes no sense leaves the collider where it is.
-                let _ = hail.simulation.set_collider_pose(index, particles::Pose { position, rotation }, velocity, spin);
+                let _ = hail.simulation.set_collider_pose(index, particles::Pose { position, rotation: pose.rotation.map(f64::from) }, velocity, spin);
             }
         }
         hail.impacts.clear();

@@ -157,7 +157,7 @@ impl AudioOut {
         self.receive();
         let Self { synth, space, .. } = self;
         // What the synthesis has been told of was placed before: so the places are looked at after the messages, and none of a blow is lost.
-        synth.receive();
+        synth.receive_messages();
         space.begin(|body, audibility| synth.set_heard(body, audibility));
         synth.next_block();
         self.bits.fill(0);

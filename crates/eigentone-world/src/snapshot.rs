@@ -15,7 +15,7 @@ use eigentone_core::acoustics::Field;
 use eigentone_core::contact;
 use eigentone_sim::rigid;
 use eigentone_synth::Quality;
-use eigentone_synth::contact::TrackerState;
+use eigentone_synth::contact::Tracker;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl Document {
 #[derive(Clone)]
 pub struct Motion {
     rigid: rigid::Snapshot,
-    tracker: TrackerState,
+    tracker: Tracker,
     hail: Option<Hail>,
     script: Script,
     time: GameTime,
@@ -100,7 +100,7 @@ impl World {
     pub fn snapshot(&mut self) -> Snapshot {
         let motion = Motion {
             rigid: self.rigid.get().snapshot(),
-            tracker: self.tracker.state(),
+            tracker: self.tracker.clone(),
             hail: self.hail.clone(),
             script: self.script.clone(),
             time: self.time,
@@ -117,9 +117,8 @@ impl World {
         self.restore_document(&snapshot.document)?;
         let motion = &snapshot.motion;
         // What is left of sliding fades; if the audio side is gone, it has faded.
-        let _ = self.tracker.quiet(self.time.now_s, self.engine.get());
+        let _ = self.tracker.restore(&motion.tracker, self.time.now_s, self.engine.get());
         self.rigid.get().restore(&motion.rigid);
-        self.tracker.set_state(&motion.tracker);
         self.hail.clone_from(&motion.hail);
         self.script.clone_from(&motion.script);
         self.clock.set_game_time(self.time.now_s, motion.time.now_s);

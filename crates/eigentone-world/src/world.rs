@@ -197,7 +197,7 @@ impl World {
         })?;
         let (space, renderer) = space(&SpaceSettings {
             sample_rate_hz: rate_hz,
-            most_sources: slots + settings.max_voices,
+            max_sources: slots + settings.max_voices,
             spatial: settings.spatial.clone(),
             doppler: settings.doppler,
             field: settings.rooms.clone(),

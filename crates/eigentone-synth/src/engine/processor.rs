@@ -49,6 +49,8 @@ pub struct Processor {
     pub(super) perception: Perception,
     pub(super) order: Vec<(f32, u32)>,
     pub(super) clock: u64,
+    /// Whether messages have been taken in for the next block.
+    received: bool,
     frame_blocks: usize,
     block_in_frame: usize,
     /// The next place whose clock is looked after.
@@ -171,6 +173,7 @@ impl Processor {
             perception: Perception::new(),
             order: Vec::with_capacity(settings.most_bodies),
             clock: 0,
+            received: false,
             frame_blocks: policy::frame_blocks(rate_hz),
             block_in_frame: 0,
             minded: 0,
@@ -231,10 +234,19 @@ impl Processor {
         self.awake.add(slot);
     }
 
+    /// Takes in what the control side has sent, as much as a block has time for, before the block is rendered; [`Processor::next_block`] does so itself if it was not called. For hosts with a second queue: what it says
+    /// of bodies that are known by then has been sent before.
+    pub fn receive_messages(&mut self) {
+        if !std::mem::replace(&mut self.received, true) {
+            // Those that come now are not among them that slept when the quality changed.
+            self.wake_some();
+            self.receive();
+        }
+    }
+
     fn render_block(&mut self) {
-        // Those that come now are not among them that slept when the quality changed.
-        self.wake_some();
-        self.receive();
+        self.receive_messages();
+        self.received = false;
         self.mind_one();
         self.awake.sort();
         if self.block_in_frame == 0 {

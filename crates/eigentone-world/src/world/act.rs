@@ -287,8 +287,7 @@ impl World {
     pub(super) fn tell_tracker(&mut self, key: BodyKey) {
         if let Some(state) = self.bodies.get(key).cloned() {
             let partner = self.partner(&state);
-            let told = self.tracker.replace(key.number(), partner, self.time.now_s, self.engine.get());
-            self.counts.shed += u64::from(told.is_err());
+            self.tracker.add(key.number(), partner);
         }
     }
 }

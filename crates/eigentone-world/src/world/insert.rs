@@ -112,8 +112,7 @@ impl World {
         let body = self.current(key).ok_or(WorldError::Gone(key))?;
         let state = self.bodies.remove(key).ok_or(WorldError::Gone(key))?;
         self.tasks.get().cancel_for(key);
-        let told = self.tracker.remove(key.number(), self.time.now_s, self.engine.get());
-        self.counts.shed += u64::from(told.is_err());
+        self.tracker.remove(key.number());
         if state.rigid {
             // It is there, by the line above.
             let _ = self.rigid.get().remove(key.number());
