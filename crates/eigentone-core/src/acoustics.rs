@@ -4,8 +4,13 @@
 //! probes share one lattice, so that fields of neighbours can be blended sample by sample. Numbers are stored in steps of what is just noticeable; see
 //! [`Parameter`].
 
+mod coded;
 mod field;
 
+pub use coded::{
+    CODE_SYMBOLS, CodeLengths, EncodedProbe, Field, FieldError, FieldSizes, ProbeCode, ProbePlace, QUANTUM_RANGE,
+    check_lattice, check_places, encode_probe, is_quantum,
+};
 pub use field::{Bits, FieldInfo, Lattice, Occupancy, ProbeField};
 
 use crate::{TriMesh, Vec3};

@@ -4,9 +4,9 @@
 //! in percent of one core at 44.1 kHz; and the costliest of the blocks over the mean one, each taken as the least over many rounds, because the machine has other things to do.
 
 use eigentone_core::Vec3;
-use eigentone_core::acoustics::{Bits, FieldInfo, Lattice, Occupancy, Parameters, ProbeField};
+use eigentone_core::acoustics::{Bits, Field, FieldInfo, Lattice, Occupancy, Parameters, ProbeField, encode_probe};
 use eigentone_core::event::BodyId;
-use eigentone_io::{Field, encode_probe, field_bytes, read_field_bytes};
+use eigentone_io::{field_bytes, read_field_bytes};
 use eigentone_space::BLOCK;
 use eigentone_space::room::{Place, SpaceSettings, space};
 use std::sync::Arc;

@@ -30,9 +30,8 @@ use crate::directivity::Directivity;
 use crate::renderer::{Goal, Renderer};
 use crate::sends::Sends;
 use eigentone_core::Vec3;
-use eigentone_core::acoustics::{Parameter, Parameters};
+use eigentone_core::acoustics::{Field, Parameter, Parameters};
 use eigentone_core::event::BodyId;
-use eigentone_io::Field;
 use std::sync::Arc;
 
 /// Time in which parameters follow what is asked, in s. When a source comes out from behind a corner other probes and cubes come into sight at once; sound bends around it.

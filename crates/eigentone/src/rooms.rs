@@ -12,8 +12,8 @@
 //! ```
 
 use eigentone_core::Vec3;
+use eigentone_core::acoustics::Field;
 use eigentone_core::event::BodyId;
-use eigentone_io::Field;
 use eigentone_space::BLOCK;
 use eigentone_space::canonical::{EARLY_LENGTH_S, LATE_TIMES_S, early_start_s};
 use eigentone_space::decode::{Answer, Decoder, DecoderSettings};

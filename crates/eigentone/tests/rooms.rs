@@ -380,7 +380,8 @@ fn a_scene_is_heard_in_its_rooms() {
 
 /// Writes a field as it was read.
 fn write_copy(field: &Field, path: &Path) {
-    use eigentone::io::{encode_probe, write_field};
+    use eigentone::core::acoustics::encode_probe;
+    use eigentone::io::write_field;
     let probes: Vec<_> =
         (0..field.probes().len()).map(|i| encode_probe(&field.probe(i), field.info().quantum)).collect();
     write_field(path, field.info(), field.lattice(), field.occupancy(), &probes).unwrap();

@@ -3,8 +3,8 @@
 
 use super::Prepared;
 use crate::Error;
-use eigentone_core::acoustics::{FieldInfo, Occupancy};
-use eigentone_io::{EncodedProbe, encode_probe, write_atomic, write_field};
+use eigentone_core::acoustics::{EncodedProbe, FieldInfo, Occupancy, encode_probe};
+use eigentone_io::{probe_bytes, read_probe_bytes, write_atomic, write_field};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -92,7 +92,7 @@ pub fn bake(
         }
         let Some(field) = prepared.acoustics.simulate(prepared.probes[number], parallel, stop) else { return };
         let probe = encode_probe(&field, prepared.acoustics.settings.quantum);
-        match write_atomic(&part(&parts, number), |w| w.write_all(&probe.to_bytes())) {
+        match write_atomic(&part(&parts, number), |w| w.write_all(&probe_bytes(&probe))) {
             Ok(()) => {
                 *slot = Some(probe);
                 finished.fetch_add(1, Ordering::Relaxed);
@@ -169,7 +169,7 @@ fn open(
     write_atomic(&key_file, |w| w.write_all(prepared.hash.as_bytes()))?;
     let read = |number: &usize| {
         let bytes = std::fs::read(part(parts, *number)).ok()?;
-        let probe = EncodedProbe::from_bytes(&bytes).ok()?;
+        let probe = read_probe_bytes(&bytes).ok()?;
         (probe.place().position == prepared.probes[*number] && probe.quantum() == prepared.acoustics.settings.quantum)
             .then_some(probe)
     };

@@ -1,8 +1,8 @@
 //! Shards of one bake to one field.
 
 use crate::Error;
-use eigentone_core::acoustics::FieldInfo;
-use eigentone_io::{EncodedProbe, encode_probe, read_field, write_field};
+use eigentone_core::acoustics::{EncodedProbe, FieldInfo, encode_probe};
+use eigentone_io::{read_field, write_field};
 use std::path::{Path, PathBuf};
 
 /// Merges shards; the result is byte for byte that of one bake. Returns the number of probes.

@@ -1,8 +1,8 @@
 //! Acoustic fields: how much they know, and what that takes.
 
 use eigentone_core::Vec3;
-use eigentone_core::acoustics::{Bounds, Parameter};
-use eigentone_io::Field;
+use eigentone_core::acoustics::{Bounds, Field, Parameter, ProbePlace};
+use eigentone_io::deflate_baseline;
 use serde::Serialize;
 
 /// An acoustic field.
@@ -83,7 +83,7 @@ pub(super) fn inspect_field(field: &Field) -> FieldInspection {
     let probes = field.probes().len();
     let samples: u64 = (0..probes).map(|i| field.valid(i).count() as u64).sum();
     let per_sample = |bytes: u64| bytes as f64 / samples.max(1) as f64;
-    let parameters = Parameter::ALL.into_iter().zip(sizes.parameters).zip(field.deflate_baseline());
+    let parameters = Parameter::ALL.into_iter().zip(sizes.parameters).zip(deflate_baseline(field));
     let parameters = parameters
         .map(|((parameter, stored_bytes), deflate_bytes)| ParameterSize {
             name: parameter.name(),
@@ -133,7 +133,7 @@ pub(super) fn inspect_field(field: &Field) -> FieldInspection {
 /// The box around all cubes with values.
 fn bounds(field: &Field) -> Option<Bounds> {
     let lattice = field.lattice();
-    let cube = |place: &eigentone_io::ProbePlace, at: usize| {
+    let cube = |place: &ProbePlace, at: usize| {
         let [nx, ny, _] = place.size.map(|n| n as usize);
         let local = [at % nx, at / nx % ny, at / nx / ny];
         std::array::from_fn(|axis| i64::from(place.first[axis]) + local[axis] as i64)

@@ -13,8 +13,7 @@ use super::{
     style,
 };
 use eigentone_core::Vec3;
-use eigentone_core::acoustics::{Bits, Occupancy, Parameter, ProbeField};
-use eigentone_io::Field;
+use eigentone_core::acoustics::{Bits, Field, Occupancy, Parameter, ProbeField};
 
 const WIDTH: u32 = 1500;
 const LEFT: f32 = 40.0;

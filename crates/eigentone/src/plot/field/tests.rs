@@ -1,8 +1,8 @@
 //! Samples, walls and probes are where they belong, and any field has a picture.
 
 use super::*;
-use eigentone_core::acoustics::{FieldInfo, Lattice};
-use eigentone_io::{EncodedProbe, encode_probe, field_bytes, read_field_bytes};
+use eigentone_core::acoustics::{EncodedProbe, FieldInfo, Lattice, encode_probe};
+use eigentone_io::{field_bytes, read_field_bytes};
 
 fn info(name: &str) -> FieldInfo {
     FieldInfo {

@@ -181,7 +181,7 @@ impl<'a> Walk<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::stream::PADDING;
+    use crate::acoustics::coded::stream::PADDING;
 
     fn round_trip(levels: &[i16]) {
         let mut counts = [0; SYMBOLS];

@@ -1,17 +1,17 @@
 //! From numbers to levels and back.
 //!
-//! REFERENCE D.5 quantises the steps along a line with the running error fed back: `q = ⌊(Δf + r)/Δq + ½⌋, r ← r + Δf − q Δq`. The error
+//! The steps are quantised along a line with the running error fed back: `q = ⌊(Δf + r)/Δq + ½⌋, r ← r + Δf − q Δq`. The error
 //! before a sample is `r = f′ − Δq Σq`, so the sum of all `q` up to a sample is `⌊f/Δq + ½⌋`: the levels do not depend on
 //! the way along which they are reached, nothing accumulates, and the steps `q` are their differences. A sample that is not valid
 //! takes the level of the one before, so `q = 0` there.
 
-use eigentone_core::acoustics::Parameter;
+use crate::acoustics::Parameter;
 
 /// The quanta that can be stored, in steps that are just noticeable. With the least of them levels have fourteen bits.
 pub const QUANTUM_RANGE: [f32; 2] = [1.0 / 64.0, 64.0];
 
 /// Whether fields can be stored with a quantum.
-pub(super) fn is_quantum(quantum: f32) -> bool {
+pub fn is_quantum(quantum: f32) -> bool {
     (QUANTUM_RANGE[0]..=QUANTUM_RANGE[1]).contains(&quantum)
 }
 
