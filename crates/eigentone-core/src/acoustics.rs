@@ -202,7 +202,7 @@ mod tests {
             assert_eq!(p.to_steps(f64::NAN), least);
             assert_eq!(p.to_steps(f64::INFINITY), most);
         }
-        assert!((Parameter::LateDecay.from_steps(63.0) - 21.6).abs() < 0.1, "REFERENCE D.4: up to 21.6 s");
+        assert!((Parameter::LateDecay.from_steps(63.0) - 21.6).abs() < 0.1, "up to 21.6 s");
     }
 
     #[test]

@@ -33,7 +33,7 @@ fn walks(size: [u32; 3], integers: bool, seed: u64) -> ProbeField {
     field
 }
 
-/// REFERENCE F.41: |f̂ − f| ≤ Δq/2, exactly; integers with Δq = 1 come back as they were.
+/// |f̂ − f| ≤ Δq/2, exactly; integers with Δq = 1 come back as they were.
 #[test]
 fn values_come_back_within_half_a_quantum() {
     for seed in 1..30 {

@@ -1,7 +1,7 @@
 //! What air takes from sound on its way: ISO 9613-1.
 //!
 //! Viscosity and heat conduction take a share that grows with f². Oxygen and nitrogen take more: their molecules store vibration and give it back too late, each
-//! around its relaxation frequency, which depends on humidity. REFERENCE D.6 has the formula.
+//! around its relaxation frequency, which depends on humidity.
 
 /// Temperature to which the formula refers, in K.
 const REFERENCE_K: f64 = 293.15;
@@ -62,7 +62,7 @@ impl Air {
 mod tests {
     use super::*;
 
-    /// F row 44: the table of REFERENCE D.6 at 20 °C and 50 %, and the standard's own value at 1 kHz.
+    /// The values of ISO 9613-1 at 20 °C and 50 %, and the standard's own value at 1 kHz.
     #[test]
     fn attenuation_is_that_of_the_standard() {
         let table_db_per_km = [0.121, 0.440, 1.31, 2.73, 4.67, 9.89, 29.7, 105.0, 365.0];

@@ -3,8 +3,7 @@
 //! Rooms differ in level and decay, hardly in what one can hear of single reflections. So there are three filters for early reflections and three for late
 //! reverberation, each with a decay of its own, and a source gives its sound to two or three of each kind (see [`sends`](crate::sends)). Filters of one kind
 //! are the same sequence under different envelopes: their sum is that sequence under the sum of the envelopes, as if it had been made for the decay in
-//! between. The method is that of Raghuvanshi and Snyder, "Parametric wave field coding for precomputed sound propagation" (2014), with the repairs of
-//! REFERENCE D.6.
+//! between. The method is that of Raghuvanshi and Snyder, "Parametric wave field coding for precomputed sound propagation" (2014), repaired.
 //!
 //! Both channels of a filter have the same energy: early ones in every 5 ms, late ones in every 25 ms (before air takes its share). What holds for the
 //! mean of the channels therefore holds for each, and no filter pulls to one side.
@@ -34,7 +33,7 @@ pub const LATE_TIMES_S: [f64; 3] = [0.75, 1.5, 3.0];
 pub const EARLY_START_S: f64 = 0.005;
 
 /// When early sound begins after direct sound in a field that ends at `f_max_hz`, in s: 11 ms at 500 Hz. The pulse of the simulation is not a click, so what follows the direct sound closely was counted as part of
-/// it: half of it at 8 ms (REFERENCE D.4), next to nothing one width of that step later. Were early sound to begin before, some of it would count twice.
+/// it: half of it at 8 ms, next to nothing one width of that step later. Were early sound to begin before, some of it would count twice.
 pub fn early_start_s(f_max_hz: f64) -> f64 {
     let sigma_s = std::f64::consts::LN_10.sqrt() / (std::f64::consts::PI * f_max_hz.max(1.0));
     // The middle of the step is 6 σ after Δ_DS, its width 3 σ, and the onset 2.7 σ before the peak.

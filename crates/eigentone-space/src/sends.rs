@@ -3,7 +3,7 @@
 //! *Direct sound*: 10^{L/20}/max(d, 0.5 m).
 //!
 //! *Early reflections* between two filters of times T_j < T < T_{j+1}: with a(T) = 10^{−3t*/T}, t* = 0.1 s, the lower one gets the share
-//! [a(T_{j+1}) − a(T)]/[a(T_{j+1}) − a(T_j)] and the upper one the rest, so that both together have the right amplitude at t* (REFERENCE D.6, equation 6a
+//! [a(T_{j+1}) − a(T)]/[a(T_{j+1}) − a(T_j)] and the upper one the rest, so that both together have the right amplitude at t* (Raghuvanshi & Snyder 2014, equation 6a
 //! repaired).
 //!
 //! For fields, T is not the early decay itself: that is how the whole response falls at first, late reverberation included; see `sends/early_time.rs`.
@@ -12,7 +12,7 @@
 //!
 //! *Late level*: the power at the joint goes on. Of an early decay T_E the last 25 ms have the energy E* = (Σ α_j √E_j*)². Half of that time before the
 //! joint power was higher by 10^{6·0.0125/T_E} than at it, half of that time behind it is lower by 10^{−6·0.0125/T_L}. The first 25 ms of late reverberation get
-//! E*·10^{−6·0.0125·(1/T_E + 1/T_L)}. With equal decays this is E*·10^{−6·0.025/T}, the value of REFERENCE D.6; with T_E = 0.5 s and T_L = 3 s the latter would
+//! E*·10^{−6·0.0125·(1/T_E + 1/T_L)}. With equal decays this is E*·10^{−6·0.025/T}, the paper's value; with T_E = 0.5 s and T_L = 3 s the latter would
 //! make a step of 1.2 dB.
 //!
 //! *Times that are shorter* than those of any filter become that of the shortest, but what follows is what the true decay would leave:

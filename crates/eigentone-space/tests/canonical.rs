@@ -64,7 +64,7 @@ impl Response {
         &self.channels[channel][self.samples(0.205)..]
     }
 
-    /// Reverberation time of the early part: a line through the levels of its bins of 10 ms, as the early decay of 200 ms is defined (REFERENCE D.6).
+    /// Reverberation time of the early part: a line through the levels of its bins of 10 ms, as the early decay of 200 ms is defined.
     fn early_decay_s(&self, channel: usize) -> f64 {
         let early = self.early(channel);
         let points: Vec<(f64, f64)> = (0..20)

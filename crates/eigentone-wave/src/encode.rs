@@ -9,11 +9,11 @@
 //! - all but the direct sound, P·w(t − τ − Δ_DS − 2σ_w), whose decay gives both reverberation times (see `decay.rs`).
 //!
 //! Levels are means over three octaves in dB (see `loudness.rs`). The method is that of Raghuvanshi and Snyder, "Parametric wave field coding for
-//! precomputed sound propagation" (2014), with the repairs of REFERENCE D.4 and one more:
+//! precomputed sound propagation" (2014), repaired where it contradicts itself, and changed in one respect:
 //!
 //! **The room keeps an offset.** The pulse has a net area, so the pressure in a closed room rises by up to several times the pulse's peak and stays there.
 //! It rises as the reverberation falls, from nothing at the onset. Early reflections are therefore freed of a ramp from 0 at the onset to the local mean at
-//! their end; subtracting the late mean instead, as REFERENCE D.1 has it, puts a step where there was none. With noise that decays in 0.3 / 1 / 3 s and an
+//! their end; subtracting the late mean instead puts a step where there was none. With noise that decays in 0.3 / 1 / 3 s and an
 //! offset of 2.0 that grows as in a room of that decay, the level errs by 2.8 / 0.7 / 0.1 dB without correction, by 2.2 / 1.0 / 0.6 dB with the late
 //! mean and by 0.1 / 0.0 / 0.0 dB with the ramp. Windows of the decay lose mean and slope, each its own.
 //!
@@ -91,7 +91,7 @@ impl Timing {
         self.direct_s.max(5.0 * self.sigma_s()) + 2.0 * self.window_s()
     }
 
-    /// Length of the windows of the decay, in s: 256 samples of 0.3398 ms at 500 Hz, and in proportion to the wavelength (REFERENCE D.4).
+    /// Length of the windows of the decay, in s: 256 samples of 0.3398 ms at 500 Hz, and in proportion to the wavelength.
     fn decay_window_s(&self) -> f64 {
         256.0 * 0.3398e-3 * 500.0 / self.f_max_hz
     }
@@ -266,7 +266,7 @@ mod tests {
         }
     }
 
-    /// The figures of REFERENCE D.1.
+    /// The figures of the paper.
     #[test]
     fn times_at_500_hz_are_those_of_the_reference() {
         let timing = Timing::new(500.0, 0.3375e-3);

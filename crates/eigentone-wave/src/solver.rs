@@ -1,4 +1,4 @@
-//! The wave equation in a voxelised scene, by adaptive rectangular decomposition (REFERENCE D.2).
+//! The wave equation in a voxelised scene, by adaptive rectangular decomposition (Raghuvanshi, Narain & Lin 2009).
 //!
 //! The air is cut into boxes. Within a box with rigid walls the wave equation is solved exactly by its modes, two cosine transforms per step, so that
 //! two and two thirds cells per wavelength suffice. Neighbours push each other through sixth-order stencils across their common face. Boxes too thin for modes to pay, and
@@ -34,7 +34,7 @@ pub const COURANT: f64 = 0.45;
 /// Cells per wavelength at the highest frequency: a cell is three eighths of a wavelength.
 pub const CELLS_PER_WAVELENGTH: f64 = 8.0 / 3.0;
 
-/// What a source in a single cell is louder than it should be: 1.017 along the axes to 1.022 along diagonals (REFERENCE D.1).
+/// What a source in a single cell is louder than it should be: 1.017 along the axes to 1.022 along diagonals.
 const LOUDER: f64 = 1.019;
 
 /// Side of a cell for simulations up to a frequency, in m.

@@ -79,7 +79,7 @@ fn early_level_is_the_energy_of_two_known_echoes() {
     }
 }
 
-/// Behind a faint forerunner that sets the onset, an echo is direct sound, then both, then a reflection (REFERENCE D.4, item 2, for 500 Hz).
+/// Behind a faint forerunner that sets the onset, an echo is direct sound, then both, then a reflection, at 500 Hz.
 #[test]
 fn an_echo_passes_from_direct_sound_to_early_reflections() {
     let levels = |timing: &Timing, delay_s: f64| {

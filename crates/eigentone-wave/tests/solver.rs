@@ -1,4 +1,4 @@
-//! The wave solver against closed forms and against itself (rows 29 to 35 of REFERENCE F).
+//! The wave solver against closed forms and against itself.
 
 use eigentone_core::acoustics::SOUND_M_S;
 use eigentone_wave::encode::Timing;

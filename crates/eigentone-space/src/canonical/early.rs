@@ -5,14 +5,14 @@
 //! the energy that a decay of 1 s has there and D leaves, and their sum to unit energy. The filter of a time T_j is the sequence times √E_j, where
 //! E_j = ∫10^{−6t/T_j} over the bin, with a sum of one.
 //!
-//! Had every T_j its own shares of S and D, interpolated decays would err by 6.4 % instead of 2.7 % (REFERENCE D.6).
+//! Had every T_j its own shares of S and D, interpolated decays would err by 6.4 % instead of 2.7 %.
 
 use super::{EARLY_LENGTH_S, EARLY_TIMES_S, gaussian, samples};
 use eigentone_core::Noise;
 
 /// Peaks in 200 ms. At 8 kHz there are 251 primes for them.
 const PEAKS: usize = 250;
-/// Bins of 5 ms. REFERENCE D.6 has 10 ms, of which the last 25 ms are two and a half: chance would then set the level of late reverberation, and EDT of whole
+/// Bins of 5 ms. Were they 10 ms long, the last 25 ms would be two and a half: chance would set the level of late reverberation, and EDT of whole
 /// responses differ by up to 2.6 % from rate to rate.
 const BINS: usize = 40;
 /// Energy of the diffuse part relative to the whole, where the whole leaves room for it.

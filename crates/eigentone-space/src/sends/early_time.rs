@@ -29,7 +29,7 @@ pub struct EarlyTimes {
 impl EarlyTimes {
     /// For a field that ends at `f_max_hz`.
     pub fn new(f_max_hz: f64) -> Self {
-        // Half a window of 256 samples of 0.3398 ms at 500 Hz (REFERENCE D.4).
+        // Half a window of 256 samples of 0.3398 ms at 500 Hz.
         let from_s = 0.5 * 256.0 * 0.3398e-3 * 500.0 / f_max_hz.max(50.0);
         let column = |late: usize| {
             let late_s = point(&LATE_TIMES_S, late, LATE);

@@ -1,6 +1,6 @@
 //! Shares of the three late filters for any decay between theirs.
 //!
-//! The sum of two decays is bent: fast at first, slow in the end. Two neighbours that are right at one moment (REFERENCE D.6 has 0.75·T) have T30 within 4 % by
+//! The sum of two decays is bent: fast at first, slow in the end. Two neighbours that are right at one moment (0.75·T, say) have T30 within 4 % by
 //! themselves, but their first 10 dB fall too fast by 16 %, and behind early reflections of the same decay, where only these first decibels are heard, EDT is
 //! short by about 15 % and T30 by 11 %. The third filter straightens the bend: its share is small or negative.
 //!

@@ -1,7 +1,7 @@
 //! Reverberation times by Schroeder's backward integral of the top octave's energy.
 //!
 //! Hamming windows of 256 samples (at the reference step), one every 64, give E(t), the energy between ν_max/2 and ν_max; I(t) = ∫_t^∞ E is the decay
-//! curve (REFERENCE D.4, item 4).
+//! curve.
 //!
 //! - *Mean and slope* of every window are removed, weighted by the window: side lobes of a Hamming window are only 43 dB down, and the offset of a
 //!   closed room is above the late sound by more than that.

@@ -1,7 +1,7 @@
 //! Levels of three octaves.
 //!
 //! Q = FFT(P)·Δt / (√π σ 10^{−(ν/ν_max)²}) is the response to an impulse instead of the pulse: 1 at all frequencies for the direct sound at 1 m. A band's
-//! level is that of the mean of |Q|² over its bins (REFERENCE D.4).
+//! level is that of the mean of |Q|² over its bins.
 
 use super::Timing;
 use realfft::num_complex::Complex32;

@@ -8,7 +8,7 @@ pub const AIR: u8 = 1;
 /// Cells of a sponge that lets at most a fiftieth back above an eighth of the highest frequency, if its far side is a wall with the admittance of air.
 pub const SPONGE_CELLS: usize = 20;
 
-/// How fast a sponge absorbs at its far side, in passages through all of it: the rate is this times `c` over its thickness. REFERENCE D.3 has 10 and a rigid far
+/// How fast a sponge absorbs at its far side, in passages through all of it: the rate is this times `c` over its thickness. Worse are 10 and a rigid far
 /// side, which lets three times as much back at the lowest.
 pub const SPONGE_RATE: f64 = 6.0;
 

@@ -79,7 +79,7 @@ impl Grid {
     }
 }
 
-/// What is left after a step at a depth, from 1; REFERENCE D.3.
+/// What is left after a step at a depth, from 1.
 fn sponge_keeps(depth: usize, sponge: usize) -> f32 {
     if depth == 0 {
         return 1.0;

@@ -1,4 +1,4 @@
-//! Walls that absorb: `∂p/∂n = −(b/c) ∂p/∂t`, as a correction after each step (REFERENCE D.3).
+//! Walls that absorb: `∂p/∂n = −(b/c) ∂p/∂t`, as a correction after each step.
 //!
 //! The pressure at the wall itself is taken from the cells in front of it by a filter of up to six taps, since a cell's own is half a cell away, and at
 //! two and two thirds cells per wavelength that matters.
