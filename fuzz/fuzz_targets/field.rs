@@ -1,11 +1,11 @@
 #![no_main]
 
-use eigentone_core::acoustics::Parameter;
-use eigentone_io::{EncodedProbe, encode_probe, field_bytes, read_field_bytes};
+use eigentone_core::acoustics::{Parameter, encode_probe};
+use eigentone_io::{field_bytes, read_field_bytes, read_probe_bytes};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let _ = EncodedProbe::from_bytes(bytes);
+    let _ = read_probe_bytes(bytes);
     let Ok(field) = read_field_bytes(bytes) else { return };
     let quantum = field.info().quantum;
     let mut probes = Vec::new();

@@ -69,9 +69,8 @@ fn finish_model(model: &ModalModel, file: &Path, json: bool) -> Result<(), Failu
 
 /// Refuses outputs that would overwrite an input or one another.
 fn refuse_same(inputs: &[&PathBuf], outputs: &[Option<&PathBuf>]) -> Result<(), Failure> {
-    // Files that do not exist yet have no canonical form; their names must do.
-    let form = |p: &PathBuf| std::fs::canonicalize(p).unwrap_or_else(|_| p.clone());
-    let mut seen: Vec<PathBuf> = inputs.iter().map(|p| form(p)).collect();
+    let along = inputs.iter().flat_map(|p| eigentone::io::companions(p));
+    let mut seen: Vec<PathBuf> = inputs.iter().map(|p| form(p)).chain(along.map(|p| form(&p))).collect();
     for output in outputs.iter().flatten() {
         if seen.contains(&form(output)) && form(output) != Path::new("/dev/null") {
             return Err(Failure::Usage(format!("{} would be overwritten; choose another name", output.display())));
@@ -79,6 +78,15 @@ fn refuse_same(inputs: &[&PathBuf], outputs: &[Option<&PathBuf>]) -> Result<(), 
         seen.push(form(output));
     }
     Ok(())
+}
+
+/// One form for all names of a file, also of one that does not exist yet.
+fn form(file: &Path) -> PathBuf {
+    let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::canonicalize(file).unwrap_or_else(|_| match (std::fs::canonicalize(folder), file.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => file.to_owned(),
+    })
 }
 
 /// Refuses to work for a file that cannot be written at the end.

@@ -1,5 +1,9 @@
 //! What the command says: text for people, one JSON document for programs, errors with a way out.
 
+use eigentone::Error;
+use eigentone::core::material::MaterialError;
+use eigentone::core::mesh::repair::MeshError;
+use eigentone::modal::MeshModelError;
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::Write;
@@ -56,11 +60,33 @@ pub fn print_failure(failure: &Failure) {
         Failure::Usage(message) => eprintln!("error: {message}\n\nFor more information, try '--help'."),
         Failure::Job(error) => {
             eprintln!("error: {error}");
-            if let Some(hint) = error.hint() {
+            if let Some(hint) = command_hint(error).map(str::to_owned).or_else(|| error.hint()) {
                 eprintln!("  hint: {hint}");
             }
         }
     }
+}
+
+/// The way out on the command line, where the library cannot know it.
+fn command_hint(error: &Error) -> Option<&'static str> {
+    Some(match error {
+        Error::Material(MaterialError::Unknown { .. }) => {
+            "`eigentone materials` lists all; --materials FILE.toml adds your own"
+        }
+        Error::Mesh { source: MeshError::TooLarge(_), .. }
+        | Error::Model {
+            source: MeshModelError::TooLarge { .. } | MeshModelError::Mesh(MeshError::TooLarge(_)), ..
+        } => "if the file is in millimetres, use --scale 0.001",
+        Error::Model { source: MeshModelError::NotClosed { .. }, .. } => "use --method shell with --thickness",
+        Error::Model { source: MeshModelError::TooThin { .. }, .. } => {
+            "use --method shell, a larger --cell, or raise --max-unknowns"
+        }
+        Error::Model { source: MeshModelError::Silent { .. }, .. } => {
+            "small or stiff bodies ring above the band: raise --max-frequency. Is the mesh in metres? If not, use --scale"
+        }
+        Error::UnfinishedBake { .. } => "--resume goes on with it",
+        _ => return None,
+    })
 }
 
 /// Prints a line; a closed pipe is no reason to panic.

@@ -4,8 +4,13 @@
 //! probes share one lattice, so that fields of neighbours can be blended sample by sample. Numbers are stored in steps of what is just noticeable; see
 //! [`Parameter`].
 
+mod coded;
 mod field;
 
+pub use coded::{
+    CODE_SYMBOLS, CodeLengths, EncodedProbe, Field, FieldError, FieldSizes, ProbeCode, ProbePlace, QUANTUM_RANGE,
+    check_lattice, check_places, encode_probe, is_quantum,
+};
 pub use field::{Bits, FieldInfo, Lattice, Occupancy, ProbeField};
 
 use crate::{TriMesh, Vec3};
@@ -194,7 +199,7 @@ mod tests {
             assert_eq!(p.to_steps(f64::NAN), least);
             assert_eq!(p.to_steps(f64::INFINITY), most);
         }
-        assert!((Parameter::LateDecay.from_steps(63.0) - 21.6).abs() < 0.1, "REFERENCE D.4: up to 21.6 s");
+        assert!((Parameter::LateDecay.from_steps(63.0) - 21.6).abs() < 0.1, "up to 21.6 s");
     }
 
     #[test]

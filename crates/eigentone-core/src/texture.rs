@@ -1,4 +1,4 @@
-//! Textures: how a surface excites what touches it, and itself (the "surface" of S4, Menzies 2011, §5–6; REFERENCE E).
+//! Textures: how a surface excites what touches it, and itself (the "surface" of Menzies 2011, §5–6).
 //!
 //! A contact that slips at `v`, pressed by `N`, reads a [`Profile`] off the surface, which a low-pass and a gain turn into a force:
 //!
@@ -99,7 +99,7 @@ pub struct LowPass {
 }
 
 impl Default for LowPass {
-    /// REFERENCE E.3.
+    /// Menzies 2011, §6.
     fn default() -> Self {
         Self {
             order: 1,
@@ -121,7 +121,7 @@ pub struct Gain {
 }
 
 impl Default for Gain {
-    /// After REFERENCE E.3: `0.05 + v` up to one, and about `∝ √N` up to 50 N; tuned to two fifths of the load at 5 N and a fifth at 50 N, so that light things do not leap.
+    /// After Menzies 2011: `0.05 + v` up to one, and about `∝ √N` up to 50 N; tuned to two fifths of the load at 5 N and a fifth at 50 N, so that light things do not leap.
     fn default() -> Self {
         Self {
             slip: Curve::of(&[[0.0, 0.05], [0.95, 1.0]]),

@@ -9,9 +9,9 @@ mod rooms;
 
 use eigentone_core::{
     Vec3,
-    acoustics::{Lattice, Parameter},
+    acoustics::{Lattice, Parameter, encode_probe},
 };
-use eigentone_io::{encode_probe, field_bytes, read_field_bytes};
+use eigentone_io::{deflate_baseline, field_bytes, read_field_bytes};
 use std::{hint::black_box, time::Instant};
 
 const SIZE: [u32; 3] = [48, 40, 10];
@@ -37,7 +37,7 @@ fn main() {
 
         let samples = field.raw_bytes() as f64;
         let ours = field.sizes().parameters.iter().sum::<u64>() as f64;
-        let deflate = field.deflate_baseline().iter().sum::<u64>() as f64;
+        let deflate = deflate_baseline(&field).iter().sum::<u64>() as f64;
         println!("figure field.{name}bytes_per_sample = {:.4} bytes", ours / samples);
         println!("figure field.{name}deflate_bytes_per_sample = {:.4} bytes", deflate / samples);
         println!("figure field.{name}deflate_ratio = {:.3} ratio", ours / deflate);

@@ -15,23 +15,13 @@
 //! Metadata: `format` (`eigentone.field/1`), `lattice` and `occupancy_lattice` ([`Lattice`] in JSON), and all of [`FieldInfo`]. The code of
 //! a line is described in `docs/field-format.md`.
 //!
-//! Steps are quantised as in REFERENCE D.5. The paper puts the steps of a layer through DEFLATE, which must be undone for the whole layer to get at
-//! one line. Here a line stands for itself: runs of equal samples and the step after them are one symbol of a static Huffman
-//! code, and samples without a value take no bits. Where lines begin is not stored but found when a file is opened, because all of it is walked
-//! through then anyway: a checksum finds accidents but not malice, and after the walk [`Field::line`] cannot fail.
+//! What is in memory, and why it can be decoded line by line: [`Field`].
 
-mod encoded;
-mod huffman;
-mod line;
 mod pack;
 mod probe;
-mod quantise;
 mod store;
-mod stream;
 
-pub use encoded::{EncodedProbe, encode_probe};
-pub use probe::ProbePlace;
-pub use quantise::QUANTUM_RANGE;
+pub use probe::{probe_bytes, read_probe_bytes};
 
 use crate::{
     atomic::write_atomic,
@@ -39,8 +29,9 @@ use crate::{
     file::read_file,
     safetensors::{Container, Writer},
 };
-use eigentone_core::acoustics::{Bits, FieldInfo, Lattice, Occupancy, Parameter, ProbeField};
-use probe::{Codes, NO_COUNTS, PARAMETERS, Probe, codes_of};
+use eigentone_core::acoustics::{
+    EncodedProbe, Field, FieldError, FieldInfo, FieldSizes, Lattice, Occupancy, Parameter, check_lattice,
+};
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -50,42 +41,11 @@ pub const FIELD_EXTENSION: &str = ".field.safetensors";
 /// The format this engine writes and reads, up to the minor version.
 const FORMAT: &str = "eigentone.field/1";
 
-/// A field in memory, compressed as in its file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Field {
-    info: FieldInfo,
-    lattice: Lattice,
-    occupancy: Occupancy,
-    codes: Codes,
-    probes: Vec<Probe>,
-    sizes: FieldSizes,
-}
-
-/// How many bytes of a file go where.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FieldSizes {
-    /// The values of each parameter, in the order of [`Parameter::ALL`].
-    pub parameters: [u64; PARAMETERS],
-    /// Which samples are valid.
-    pub masks: u64,
-    /// Which cells of the scene are solid.
-    pub occupancy: u64,
-    /// The rest: metadata, probes, lengths of the parts, codes.
-    pub index: u64,
-}
-
-impl FieldSizes {
-    /// All of the file.
-    pub fn total(&self) -> u64 {
-        self.parameters.iter().sum::<u64>() + self.masks + self.occupancy + self.index
-    }
-}
-
 /// Writes a field. The same input gives the same bytes.
 ///
 /// ```
 /// use eigentone_core::{Vec3, acoustics::*};
-/// use eigentone_io::{encode_probe, read_field, write_field};
+/// use eigentone_io::{read_field, write_field};
 ///
 /// // A row of four cubes, of which the last has no value; and a scene of one cell, which is air.
 /// let mut probe = ProbeField::new(Vec3::ZERO, [0; 3], [4, 1, 1]);
@@ -117,7 +77,7 @@ pub fn write_field(
     probes: &[EncodedProbe],
 ) -> Result<(), WriteError> {
     let bytes = bytes(info, lattice, occupancy, probes)
-        .map_err(|reason| WriteError::Impossible { file: path.to_owned(), reason })?;
+        .map_err(|error| WriteError::Impossible { file: path.to_owned(), reason: error.to_string() })?;
     write_atomic(path, |w| w.write_all(&bytes))
 }
 
@@ -131,7 +91,8 @@ pub fn field_bytes(
     occupancy: &Occupancy,
     probes: &[EncodedProbe],
 ) -> Result<Vec<u8>, WriteError> {
-    bytes(info, lattice, occupancy, probes).map_err(|reason| WriteError::Impossible { file: IN_MEMORY.into(), reason })
+    bytes(info, lattice, occupancy, probes)
+        .map_err(|error| WriteError::Impossible { file: IN_MEMORY.into(), reason: error.to_string() })
 }
 
 fn bytes(
@@ -139,39 +100,8 @@ fn bytes(
     lattice: &Lattice,
     occupancy: &Occupancy,
     probes: &[EncodedProbe],
-) -> Result<Vec<u8>, String> {
-    for (name, number) in [("f_max_hz", info.f_max_hz), ("cell_m", info.cell_m)] {
-        if !number.is_finite() {
-            return Err(format!("expected finite numbers, found {name} = {number}"));
-        }
-    }
-    for (name, lattice) in [("lattice", lattice), ("occupancy_lattice", &occupancy.lattice)] {
-        if !is_lattice(lattice) {
-            return Err(format!("expected a {LATTICE}, found {lattice:?} for the {name}"));
-        }
-    }
-    if occupancy.solid.len() != occupancy.lattice.len() {
-        return Err(format!(
-            "expected {} cells of the scene, found {}",
-            occupancy.lattice.len(),
-            occupancy.solid.len()
-        ));
-    }
-    if let Some(other) = probes.iter().find(|p| p.quantum != info.quantum) {
-        return Err(format!("expected probes of quantum {}, found one of {}", info.quantum, other.quantum));
-    }
-    let places: Vec<ProbePlace> = probes.iter().map(|p| *p.place()).collect();
-    store::check_places(&places)
-        .map_err(|(item, expected, found)| format!("{item}: expected {expected}, found {found}"))?;
-
-    // One code per parameter for all probes: their tables stay in the cache whichever probes are decoded.
-    let mut counts = NO_COUNTS;
-    let levels = |p: &EncodedProbe| p.probe.levels(&p.codes);
-    probes.iter().for_each(|p| Probe::count(p.place(), &p.probe.valid, &levels(p), &mut counts));
-    let codes = codes_of(&counts);
-    let recoded: Vec<Probe> =
-        probes.iter().map(|p| Probe::encode(*p.place(), p.probe.valid.clone(), &levels(p), &codes)).collect();
-
+) -> Result<Vec<u8>, FieldError> {
+    let field = Field::new(info.clone(), *lattice, occupancy.clone(), probes)?;
     let mut writer = Writer::default();
     let pairs = [
         ("format", FORMAT.to_owned()),
@@ -190,7 +120,7 @@ fn bytes(
     if let Some(shard) = info.shard {
         writer.metadata("shard", serde_json::json!(shard).to_string());
     }
-    store::write(&mut writer, &codes, &recoded, Some(occupancy));
+    store::write(&mut writer, &field.code_lengths(), &field.code().collect::<Vec<_>>(), Some(occupancy));
     Ok(writer.finish())
 }
 
@@ -216,14 +146,13 @@ fn parse(bytes: &[u8]) -> Result<Field, Fault> {
     let info = info(&container)?;
     let lattice = self::lattice(&container, "lattice")?;
     let occupancy = store::read_occupancy(&container, self::lattice(&container, "occupancy_lattice")?)?;
-    let (codes, probes) = store::read(&container, info.quantum)?;
+    let probes = store::Probes::open(&container)?;
+    let lengths = store::code_lengths(&container)?;
+    let field = Field::open(info, lattice, occupancy, &lengths, probes)?;
     let size = |name| container.tensor(name, "U8", &[None]).map(|t| t.bytes.len() as u64);
-    let mut sizes = FieldSizes { masks: size("mask")?, occupancy: size("occupancy")?, ..FieldSizes::default() };
-    for p in 0..PARAMETERS {
-        sizes.parameters[p] = probes.iter().map(|probe| probe.bits[p]).sum::<u64>() / 8;
-    }
+    let mut sizes = FieldSizes { masks: size("mask")?, occupancy: size("occupancy")?, ..*field.sizes() };
     sizes.index = (bytes.len() as u64).saturating_sub(sizes.total());
-    Ok(Field { info, lattice, occupancy, codes, probes, sizes })
+    Ok(field.with_sizes(sizes))
 }
 
 fn info(container: &Container<'_>) -> Result<FieldInfo, Fault> {
@@ -249,25 +178,12 @@ fn info(container: &Container<'_>) -> Result<FieldInfo, Fault> {
     })
 }
 
-/// What a lattice must be, for messages.
-const LATTICE: &str = "lattice with a finite origin, a positive step and at most 2³¹ cubes";
-
-fn is_lattice(lattice: &Lattice) -> bool {
-    let cubes = lattice.size.iter().try_fold(1u64, |n, &k| n.checked_mul(u64::from(k)));
-    lattice.origin.is_finite()
-        && lattice.step_m.is_finite()
-        && lattice.step_m > 0.0
-        && cubes.is_some_and(|n| n <= store::MOST_CELLS)
-        // Also without the empty axes: rows and layers are counted as well.
-        && lattice.size.iter().all(|&n| u64::from(n) <= store::MOST_CELLS)
-}
-
 fn lattice(container: &Container<'_>, key: &'static str) -> Result<Lattice, Fault> {
     let lattice = json(container, key, "origin, step_m and size in JSON")?;
-    if is_lattice(&lattice) {
-        return Ok(lattice);
+    match check_lattice(&lattice) {
+        Ok(()) => Ok(lattice),
+        Err(error) => Err(Fault::in_item(format!("metadata {key}"), error.expected, error.found)),
     }
-    Err(Fault::in_item(format!("metadata {key}"), format!("a {LATTICE}"), format!("{lattice:?}")))
 }
 
 fn json<T: DeserializeOwned>(container: &Container<'_>, key: &str, expected: &str) -> Result<T, Fault> {
@@ -275,75 +191,29 @@ fn json<T: DeserializeOwned>(container: &Container<'_>, key: &str, expected: &st
     serde_json::from_str(text).map_err(|_| Fault::in_item(format!("metadata {key}"), expected, quote(text.as_bytes())))
 }
 
-impl Field {
-    /// What it was made with and from.
-    pub fn info(&self) -> &FieldInfo {
-        &self.info
+/// What the values of each parameter would take with DEFLATE per layer, as in the paper, instead of our code: one byte per cube, two where the quantum is so small
+/// that steps do not fit, zero where there is nothing valid. It takes a while: everything is decoded and compressed again.
+pub fn deflate_baseline(field: &Field) -> [u64; Parameter::COUNT] {
+    let wide = field.info().quantum < 1.0;
+    let mut sum = [0; Parameter::COUNT];
+    for (i, place) in field.probes().enumerate() {
+        let [nx, ny, _] = place.size.map(|n| n as usize);
+        let valid = field.valid(i);
+        for (sum, levels) in sum.iter_mut().zip(field.levels(i)) {
+            let mut levels = levels.into_iter();
+            let mut last = 0;
+            let steps = (0..valid.len()).map(|at| {
+                last = if at % nx == 0 { 0 } else { last };
+                let level = if valid.get(at) { levels.next().unwrap_or(last) } else { last };
+                let step = level - last;
+                last = level;
+                step
+            });
+            let bytes: Vec<u8> =
+                steps.flat_map(|q| q.to_le_bytes().into_iter().take(if wide { 2 } else { 1 })).collect();
+            let layer = nx * ny * if wide { 2 } else { 1 };
+            *sum += bytes.chunks(layer.max(1)).map(|layer| pack::deflate(layer).len() as u64).sum::<u64>();
+        }
     }
-
-    /// The lattice that all probes share.
-    pub fn lattice(&self) -> &Lattice {
-        &self.lattice
-    }
-
-    /// The solid cells of the scene.
-    pub fn occupancy(&self) -> &Occupancy {
-        &self.occupancy
-    }
-
-    /// Where the probes were and which cubes each covers.
-    pub fn probes(&self) -> impl ExactSizeIterator<Item = &ProbePlace> {
-        self.probes.iter().map(|p| &p.place)
-    }
-
-    /// Which cubes of a probe have values, in the order x fastest, then y, then z.
-    ///
-    /// # Panics
-    /// If there is no such probe.
-    pub fn valid(&self, probe: usize) -> &Bits {
-        &self.probes[probe].valid
-    }
-
-    /// Decodes all of a probe; zero where there are no values.
-    ///
-    /// # Panics
-    /// If there is no such probe.
-    pub fn probe(&self, probe: usize) -> ProbeField {
-        self.probes[probe].decode(&self.codes, self.info.quantum)
-    }
-
-    /// Decodes a scan line of one parameter: as many samples from x = 0 on as `out` takes, at most the whole line, zero where [`valid`](Self::valid)
-    /// says that there is none. `y` and `z` count from the probe's first cube. Returns how many of the samples are valid. Allocates nothing and cannot fail:
-    /// the data was checked when the field was read.
-    ///
-    /// # Panics
-    /// If there is no such probe or line, or `out` is longer than it.
-    pub fn line(&self, probe: usize, parameter: Parameter, y: u32, z: u32, out: &mut [f32]) -> usize {
-        self.probes[probe].line(&self.codes, self.info.quantum, parameter, [y, z], out)
-    }
-
-    /// What the field would take uncompressed with one byte per quantised sample: cubes of all probes times parameters.
-    pub fn raw_bytes(&self) -> u64 {
-        self.probes().map(ProbePlace::cubes).sum::<u64>() * PARAMETERS as u64
-    }
-
-    /// The size of the file.
-    pub fn stored_bytes(&self) -> u64 {
-        self.sizes.total()
-    }
-
-    /// What the bytes of the file are for.
-    pub fn sizes(&self) -> &FieldSizes {
-        &self.sizes
-    }
-
-    /// What the values of each parameter would take with DEFLATE per layer instead of our code. It takes a while: everything is
-    /// decoded and compressed again.
-    pub fn deflate_baseline(&self) -> [u64; PARAMETERS] {
-        self.probes.iter().fold([0; PARAMETERS], |mut sum, probe| {
-            let sizes = encoded::deflate_sizes(probe, &self.codes, self.info.quantum);
-            sum.iter_mut().zip(sizes).for_each(|(sum, size)| *sum += size);
-            sum
-        })
-    }
+    sum
 }

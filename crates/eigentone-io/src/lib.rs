@@ -25,6 +25,7 @@ mod atomic;
 mod audio;
 mod base64;
 mod bytes;
+mod companions;
 mod error;
 mod field;
 mod file;
@@ -42,10 +43,11 @@ mod wav;
 pub use animation::{AnimatedMesh, AnimationWriter, BodyFit, Recorded};
 pub use atomic::{WriteSeek, write_atomic};
 pub use audio::{AudioBuffer, LONGEST_AUDIO_S, SampleFormat, read_audio, read_audio_bytes, write_wav};
+pub use companions::companions;
 pub use error::{Place, ReadError, WriteError};
 pub use field::{
-    EncodedProbe, FIELD_EXTENSION, Field, FieldSizes, ProbePlace, QUANTUM_RANGE, encode_probe, field_bytes, read_field,
-    read_field_bytes, write_field,
+    FIELD_EXTENSION, deflate_baseline, field_bytes, probe_bytes, read_field, read_field_bytes, read_probe_bytes,
+    write_field,
 };
 pub use file::{LARGEST_FILE_BYTES, path_inside, read_file};
 pub use hash::sha256_hex;

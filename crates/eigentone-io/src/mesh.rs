@@ -15,6 +15,8 @@ mod write;
 
 pub use write::{write_glb, write_material_obj, write_obj, write_ply, write_stl};
 
+pub(crate) use gltf::buffer_files;
+
 use crate::{
     error::{Fault, IN_MEMORY, Place, ReadError},
     file::{extension, read_file},

@@ -105,8 +105,7 @@ fn diffuse(tensor: &Tensor<'_>) -> Vec<DiffuseBand> {
 fn check_version(format: Option<&str>) -> Result<(), Fault> {
     let expected = format!("{FORMAT:?}");
     let bad = |found: String| {
-        Fault::in_item("metadata format", &expected, found)
-            .hint("make a model with `eigentone model`, `shape` or `fit`")
+        Fault::in_item("metadata format", &expected, found).hint("make a model from a mesh, a shape or a recording")
     };
     let format = format.ok_or_else(|| bad("none".to_owned()))?;
     let Some(version) = format.strip_prefix("eigentone.modal/") else { return Err(bad(quote(format.as_bytes()))) };

@@ -1,7 +1,7 @@
 //! Tables of modes for editing by hand, as CSV or JSON, and models made from them.
 //!
 //! A row is a mode: `frequency_hz`, its damping as `decay_per_s` or `t60_s` (T60 = ln 1000 / d), its loudness `gain` as
-//! [`ModalModel::overall_gains`] and `inspect` give it, and the `index` of the mode in the model the table was written from,
+//! [`ModalModel::overall_gains`] gives it, and the `index` of the mode in the model the table was written from,
 //! by which an edited table finds the mode shapes again. A row without an index is a new mode.
 //!
 //! ```
@@ -131,7 +131,8 @@ fn parse_csv(bytes: &[u8]) -> Result<Vec<ModeRow>, Fault> {
         csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).flexible(false).from_reader(bytes);
     let fault = |e: csv::Error| {
         let line = e.position().map_or(1, |p| p.line()) as usize;
-        Fault::at_line(line, "a table of modes", e.to_string()).hint("see the columns that `inspect` writes")
+        Fault::at_line(line, "a table of modes", e.to_string())
+            .hint("write the modes of a model to a table to see its columns")
     };
     let headers = reader.headers().map_err(fault)?.clone();
     for name in ["frequency_hz", "gain"] {

@@ -34,20 +34,24 @@ pub struct TetImport {
 /// # Errors
 /// If one of the two is missing or breaks the rules of the format, or no tetrahedron has a volume.
 pub fn read_tet(path: &Path) -> Result<TetImport, ReadError> {
+    let [node, ele] = pair(path);
+    let (node_bytes, ele_bytes) = (read_file(&node)?, read_file(&ele)?);
+    let (positions, base) = parse_nodes(&node_bytes).map_err(|fault| fault.in_file(&node))?;
+    parse_tets(&ele_bytes, positions, base).map_err(|fault| fault.in_file(&ele))
+}
+
+/// The `.node` and the `.ele` file of a pair, given either of the two or their common stem.
+pub(crate) fn pair(path: &Path) -> [PathBuf; 2] {
     let stem = match extension(path).as_str() {
         "node" | "ele" => path.with_extension(""),
         _ => path.to_owned(),
     };
     // Not `with_extension`: TetGen's stems contain dots themselves, as in `bell.1.node`.
-    let sibling = |extension: &str| {
+    [".node", ".ele"].map(|extension| {
         let mut name = stem.clone().into_os_string();
         name.push(extension);
         PathBuf::from(name)
-    };
-    let (node, ele) = (sibling(".node"), sibling(".ele"));
-    let (node_bytes, ele_bytes) = (read_file(&node)?, read_file(&ele)?);
-    let (positions, base) = parse_nodes(&node_bytes).map_err(|fault| fault.in_file(&node))?;
-    parse_tets(&ele_bytes, positions, base).map_err(|fault| fault.in_file(&ele))
+    })
 }
 
 /// Reads the contents of a `.node` and an `.ele` file.

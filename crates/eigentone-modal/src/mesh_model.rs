@@ -102,14 +102,14 @@ pub enum MeshModelError {
         expected: &'static str,
     },
     /// `solid` was asked for, but there is no inside.
-    #[error("the surface does not close ({:.0} % of it has an inside), so it cannot be a solid; use --method shell with --thickness", 100.0 * share)]
+    #[error("the surface does not close ({:.0} % of it has an inside), so it cannot be a solid; make it a shell with a thickness", 100.0 * share)]
     NotClosed {
         /// Share of the surface that has an inside.
         share: f64,
     },
     /// `solid` was asked for, but the walls are too thin for any affordable cell.
     #[error(
-        "walls of {wall_m:.2e} m need cells of {cell_m:.2e} m and about {unknowns} unknowns; use --method shell, a larger --cell, or raise --max-unknowns"
+        "walls of {wall_m:.2e} m need cells of {cell_m:.2e} m and about {unknowns} unknowns; make it a shell, allow larger cells, or more unknowns"
     )]
     TooThin {
         /// Wall.
@@ -121,7 +121,7 @@ pub enum MeshModelError {
     },
     /// Nothing that rings is this large.
     #[error(
-        "the body is {size_m:.0} m across, more than the {LARGEST_BODY_M} m that can be modelled; if the file is in millimetres, use --scale 0.001"
+        "the body is {size_m:.0} m across, more than the {LARGEST_BODY_M} m that can be modelled; if it is in millimetres, scale it by 0.001"
     )]
     TooLarge {
         /// Size.
@@ -336,11 +336,11 @@ fn shell_thickness(mesh: &TriMesh, settings: &MeshModelSettings, look: Option<&P
         Some(look) if look.median_m.is_finite() => (
             0.5 * look.median_m,
             "half the measured wall. The mesh has both skins of it, which are modelled as two shells: expect frequencies tens of percent off. Better: \
-                                   model the middle surface with --thickness, or raise --max-unknowns",
+                                   model the middle surface with a thickness, or allow more unknowns",
         ),
         _ => (0.01 * mesh.diagonal(), "a hundredth of the size"),
     };
-    info.warnings.push(format!("no --thickness given; took {:.2} mm, {why}", 1e3 * thickness));
+    info.warnings.push(format!("no thickness given; took {:.2} mm, {why}", 1e3 * thickness));
     thickness
 }
 

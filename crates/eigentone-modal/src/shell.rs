@@ -44,7 +44,7 @@ pub struct ShellSettings {
 /// otherwise couple everything with everything.
 const MOST_NEIGHBOURS: usize = 32;
 
-/// Singular values below this share of the largest are noise (the rcond of REFERENCE A.2).
+/// Singular values below this share of the largest are noise.
 const RCOND: f64 = 1e-3;
 
 /// Stiffness of what the curvature fit leaves over. Smooth bending leaves next to nothing, but a zigzag from vertex to vertex

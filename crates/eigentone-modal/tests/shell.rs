@@ -253,7 +253,7 @@ fn an_open_surface_is_a_shell() {
     let model = model_from_mesh(&primitives::bowl(0.06, 24, 8), &steel(), &settings, &Progress::silent()).unwrap();
     assert_eq!(model.info.method, Method::Shell);
     let said = [model.info.notes, model.info.warnings].concat().join("; ");
-    assert!(said.contains("does not close") && said.contains("no --thickness given"), "{said}");
+    assert!(said.contains("does not close") && said.contains("no thickness given"), "{said}");
     let refused = MeshModelSettings { method: MethodChoice::Solid, ..settings };
     model_from_mesh(&primitives::bowl(0.06, 24, 8), &steel(), &refused, &Progress::silent()).unwrap_err();
 }

@@ -4,8 +4,8 @@
 //! waver by about a step of storage from cube to cube, so that a value takes a quarter of a byte, as in bakes of real rooms.
 
 use eigentone_core::Vec3;
-use eigentone_core::acoustics::{Bits, FieldInfo, Lattice, Occupancy, ProbeField};
-use eigentone_io::{Field, encode_probe, field_bytes, read_field, read_field_bytes};
+use eigentone_core::acoustics::{Bits, Field, FieldInfo, Lattice, Occupancy, ProbeField, encode_probe};
+use eigentone_io::{field_bytes, read_field, read_field_bytes};
 use eigentone_space::decode::{Decoder, DecoderSettings};
 use std::sync::Arc;
 use std::time::Instant;

@@ -6,9 +6,9 @@
 //! Then free field: what it costs to place a source, and fifty that sound among ten thousand that exist, over fifty by themselves.
 
 use eigentone_core::Vec3;
-use eigentone_core::acoustics::{Bits, FieldInfo, Lattice, Occupancy, Parameters, ProbeField};
+use eigentone_core::acoustics::{Bits, Field, FieldInfo, Lattice, Occupancy, Parameters, ProbeField, encode_probe};
 use eigentone_core::event::BodyId;
-use eigentone_io::{Field, encode_probe, field_bytes, read_field_bytes};
+use eigentone_io::{field_bytes, read_field_bytes};
 use eigentone_space::BLOCK;
 use eigentone_space::direct::Spatial;
 use eigentone_space::room::{Place, SpaceSettings, space};

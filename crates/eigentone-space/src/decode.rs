@@ -17,8 +17,7 @@ mod probes;
 mod sight;
 
 use eigentone_core::Vec3;
-use eigentone_core::acoustics::{Parameter, Parameters};
-use eigentone_io::Field;
+use eigentone_core::acoustics::{Field, Parameter, Parameters};
 use lines::Lines;
 use probes::Probes;
 use std::sync::Arc;

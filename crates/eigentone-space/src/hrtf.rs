@@ -4,8 +4,10 @@
 //! directions of 5° when they are [made](Hrtf::from_measurements) on the control side; the audio side blends four neighbours of the grid.
 
 mod prepare;
+#[cfg(feature = "sofa")]
 mod sofa;
 
+#[cfg(feature = "sofa")]
 pub use sofa::SofaError;
 
 /// Directions of the grid around and from below to above.

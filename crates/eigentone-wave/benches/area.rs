@@ -3,8 +3,7 @@
 //! `cargo bench -p eigentone-wave --bench area [-- --quick]`. The abbey, heard from its courtyard, and the deck are made larger in four steps together with the cylinder
 //! that is simulated; cubes stay as large as they are. Parameters are smooth in space, so what is stored grows with the cylinder's surface, not with its volume.
 
-use eigentone_core::acoustics::Parameter;
-use eigentone_io::encode_probe;
+use eigentone_core::acoustics::{Parameter, encode_probe};
 use eigentone_wave::rooms::{self, Room};
 use eigentone_wave::{Acoustics, Settings, walls};
 use std::sync::atomic::AtomicBool;

@@ -1,8 +1,9 @@
 //! Physically based sound: give it a mesh and a material, and hear it.
 //!
-//! This crate ties the others together. Ten lines from a mesh to a sound:
+//! This crate is the others under one name: no code of its own, one cargo feature for each that is optional. Ten lines from a mesh to a sound:
 //!
-//! ```
+#![cfg_attr(feature = "modal", doc = "```")]
+#![cfg_attr(not(feature = "modal"), doc = "```ignore")]
 //! use eigentone::prelude::*;
 //! use std::sync::Arc;
 //!
@@ -16,48 +17,53 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - [`mod@engine`]: bodies that sound in real time
-//! - [`object`]: models from files, with their settings and hashes
-//! - [`inspect`]: what is in a file
-//! - [`level`]: from pascals to full scale
-//! - [`materials`]: the user's own materials
-//! - [`bake`], [`rooms`]: rooms computed, and heard
-//! - [`scene`]: scene files
-//! - [`plot`][mod@plot]: pictures
-//! - [`demo`][mod@demo]: the newcomer's first command
+//! | feature | module | |
+//! | --- | --- | --- |
+//! | | [`core`], [`synth`] | models in memory, events, real-time synthesis; always there |
+//! | `modal` | `modal` | models from meshes, shapes and recordings |
+//! | `io` | `io` | files |
+//! | `space` | `space` | rooms and heads in real time |
+//! | `sim` | `sim` | rigid bodies, hail, soft bodies |
+//! | `wave` | `wave` | rooms simulated |
+//! | `scene` | `scene`, `bake`, `engine`, `level`, `materials`, `object`, `rooms`, `textures`, `Error` | scene files, and what they need |
+//! | `plot` | `plot` | pictures |
+//! | `device` | `device` | the sound device of this machine; not a default feature |
 #![forbid(unsafe_code)]
 
-pub mod bake;
-pub mod demo;
-#[cfg(feature = "device")]
-pub mod device;
-pub mod engine;
-mod error;
-pub mod inspect;
-pub mod level;
-pub mod materials;
-pub mod object;
-pub mod plot;
-pub mod rooms;
-pub mod scene;
-pub mod textures;
-
 pub use eigentone_core as core;
-pub use eigentone_io as io;
-pub use eigentone_modal as modal;
-pub use eigentone_sim as sim;
-pub use eigentone_space as space;
 pub use eigentone_synth as synth;
-pub use error::Error;
 
-/// What most programs need.
+#[cfg(feature = "io")]
+pub use eigentone_io as io;
+#[cfg(feature = "modal")]
+pub use eigentone_modal as modal;
+#[cfg(feature = "plot")]
+pub use eigentone_plot as plot;
+#[cfg(feature = "device")]
+pub use eigentone_scene::device;
+#[cfg(feature = "scene")]
+pub use eigentone_scene::{Error, bake, engine, level, materials, object, rooms, scene, textures};
+#[cfg(feature = "sim")]
+pub use eigentone_sim as sim;
+#[cfg(feature = "space")]
+pub use eigentone_space as space;
+#[cfg(feature = "wave")]
+pub use eigentone_wave as wave;
+
+/// What most programs need, as far as the features have it.
 pub mod prelude {
-    pub use crate::Error;
     pub use crate::core::event::{Action, BodyId, Event, Moment};
     pub use crate::core::mesh::primitives;
     pub use crate::core::{Material, MaterialTable, ModalModel, Mode, TriMesh, Vec3};
-    pub use crate::engine::{EngineSettings, Processor, engine};
-    pub use crate::io::{read_mesh, read_model, write_model};
-    pub use crate::modal::{Compression, MeshModelSettings, MethodChoice, Progress, model_from_mesh};
     pub use crate::synth::{BodySettings, Budget, Handle, Masking, Playback, Quality, Strike, strike};
+
+    #[cfg(feature = "io")]
+    pub use crate::io::{read_mesh, read_model, write_model};
+    #[cfg(feature = "modal")]
+    pub use crate::modal::{Compression, MeshModelSettings, MethodChoice, Progress, model_from_mesh};
+    #[cfg(feature = "scene")]
+    pub use crate::{
+        Error,
+        engine::{EngineSettings, Processor, engine},
+    };
 }

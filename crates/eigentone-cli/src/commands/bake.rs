@@ -17,8 +17,12 @@ pub fn run(args: &BakeArgs) -> Result<(), Failure> {
     if !(args.memory.is_finite() && args.memory > 0.0) {
         return Err(Failure::Usage("--memory must be above 0 GB".to_owned()));
     }
-    refuse_same(&[&args.scene], &[args.output.as_ref()])?;
     let scene = Scene::read(&args.scene)?;
+    // The field that the scene will be heard by is what a bake is for.
+    let field = scene.field_file();
+    let inputs = scene.inputs();
+    let read: Vec<_> = inputs.iter().filter(|file| Some(*file) != field.as_ref()).collect();
+    refuse_same(&read, &[args.output.as_ref()])?;
     let prepared = bake::prepare(&scene)?;
     let output = match &args.output {
         Some(output) if !args.estimate => output,
@@ -120,8 +124,7 @@ fn duration(seconds: f64) -> String {
 }
 
 pub fn merge(args: &MergeArgs) -> Result<(), Failure> {
-    let read: Vec<_> = args.fields.iter().collect();
-    refuse_same(&read, &[Some(&args.output)])?;
+    refuse_same(&args.fields.iter().collect::<Vec<_>>(), &[Some(&args.output)])?;
     let probes = bake::merge(&args.fields, &args.output)?;
     if args.json {
         output::say_json(&json!({ "field": args.output, "probes": probes }));

@@ -1,11 +1,15 @@
 //! `eigentone demo`.
 
+mod make;
+mod page;
+mod rooms;
+
 use crate::args::DemoArgs;
 use crate::output::{self, Failure};
 use crate::progress::with_bar;
 
 pub fn run(args: &DemoArgs) -> Result<(), Failure> {
-    let report = with_bar(args.json, |progress| eigentone::demo::run(&args.output, progress))?;
+    let report = with_bar(args.json, |progress| make::run(&args.output, progress))?;
     if args.json {
         output::say_json(&report);
         return Ok(());

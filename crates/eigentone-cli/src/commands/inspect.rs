@@ -1,14 +1,19 @@
 //! `eigentone inspect`.
 
+mod field;
+mod file;
+mod scene;
+#[cfg(test)]
+mod tests;
+
 use super::{refuse_same, write_picture};
 use crate::args::InspectArgs;
 use crate::output::{self, Failure, say};
-use eigentone::inspect::{
-    AcousticsInspection, AudioInspection, FieldInspection, Inspected, Inspection, MeshInspection, ModelInspection,
-    SceneInspection, TetInspection, nearest_probe,
-};
 use eigentone::io::{mode_rows, write_modes};
 use eigentone::plot::{Picture, field_picture};
+use field::{FieldInspection, nearest_probe};
+use file::{AudioInspection, Inspected, Inspection, MeshInspection, ModelInspection, TetInspection};
+use scene::{AcousticsInspection, SceneInspection};
 
 /// Modes listed on a terminal; `--json` and `--export` have all.
 const LISTED: usize = 24;
@@ -39,7 +44,6 @@ pub fn run(args: &InspectArgs) -> Result<(), Failure> {
         Inspection::Audio(audio) => print_audio(audio),
         Inspection::Scene(scene) => print_scene(scene),
         Inspection::Field(field) => print_field(field),
-        _ => {}
     }
     for file in [&args.plot, &args.export].into_iter().flatten() {
         say(format_args!("wrote {} ({})", file.display(), output::size(file)));

@@ -13,14 +13,19 @@ use std::path::{Path, PathBuf};
 
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let written = written(args);
-    let read: Vec<_> = [Some(&args.scene), args.replay.as_ref()].into_iter().flatten().collect();
-    refuse_same(&read, &written.iter().map(Some).collect::<Vec<_>>())?;
     if args.budget == Some(0) {
         return Err(Failure::Usage("--budget 0 leaves nothing to be heard; give at least 1".to_owned()));
     }
     // Found out now, not after the work.
     written.iter().try_for_each(|file| need_folder(file))?;
     let scene = Scene::read(&args.scene)?;
+    let mut read = scene.inputs();
+    read.extend(args.replay.clone());
+    let mut outputs = written;
+    if args.point_cache {
+        outputs.extend(scene.softs.iter().map(|soft| point_cache(args, &soft.name)));
+    }
+    refuse_same(&read.iter().collect::<Vec<_>>(), &outputs.iter().map(Some).collect::<Vec<_>>())?;
     let options = RenderOptions {
         seed: args.seed,
         budget: args.budget,
@@ -35,7 +40,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         Format::Pcm24 => SampleFormat::Pcm24,
         Format::Float32 => SampleFormat::Float32,
     };
-    let rendering = if args.plot.is_some() {
+    let mut rendering = if args.plot.is_some() {
         // The picture needs all of the sound.
         let rendering = with_bar(args.json, |progress| render(&scene, &options, progress))?;
         let audio = AudioBuffer { sample_rate_hz: rendering.sample_rate_hz, channels: rendering.channels.to_vec() };
@@ -44,6 +49,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     } else {
         with_bar(args.json, |progress| render_to_wav(&scene, &options, &args.output, format, progress))?
     };
+    rendering.warnings.extend(way_to_rooms(&scene));
     if let Some(file) = &args.stats {
         write_json(file, &rendering.stats)?;
     }
@@ -64,7 +70,13 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// All files that may be written.
+/// How the rooms of a scene come to be heard that was played without them.
+fn way_to_rooms(scene: &Scene) -> Option<String> {
+    let field = scene.field_file().filter(|field| !field.is_file())?;
+    Some(format!("`eigentone bake {} -o {}` bakes the rooms", scene.file.display(), field.display()))
+}
+
+/// All files that may be written, but for point caches, whose names follow from the scene.
 fn written(args: &RenderArgs) -> Vec<PathBuf> {
     let sound =
         [Some(&args.output), args.stats.as_ref(), args.events.as_ref(), args.plot.as_ref(), args.record.as_ref()];

@@ -34,7 +34,7 @@ pub enum MeshError {
     NotFinite(usize),
     /// A coordinate is beyond [`LARGEST_COORDINATE_M`].
     #[error(
-        "vertex {0} lies more than {LARGEST_COORDINATE_M:e} m from the origin; use --scale if the file is not in metres"
+        "vertex {0} lies more than {LARGEST_COORDINATE_M:e} m from the origin; scale the mesh if it is not in metres"
     )]
     TooLarge(usize),
     /// A triangle names a vertex that does not exist.

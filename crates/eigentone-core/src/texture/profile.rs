@@ -1,4 +1,4 @@
-//! What a surface is like under the finger: the signal that a contact reads off it (S4 §6.2, REFERENCE E.4).
+//! What a surface is like under the finger: the signal that a contact reads off it (Menzies 2011, §6.2).
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Sets of cells and bytes in DEFLATE, unpacked only as far as was declared.
 
-use super::probe::DAMAGED;
+use super::store::DAMAGED;
 use crate::error::Fault;
 use eigentone_core::acoustics::Bits;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};

@@ -1,46 +1,54 @@
 //! Probes and the scene's cells as tensors.
 
-use super::{
-    huffman::Code,
-    line::SYMBOLS,
-    pack::{pack_rows, unpack_rows},
-    probe::{Codes, DAMAGED, MOST_CUBES, PARAMETERS, Probe, ProbePlace},
-    quantise::{QUANTUM_RANGE, is_quantum},
-};
+use super::pack::{pack_rows, unpack_rows};
 use crate::{
     error::{Fault, quote},
     safetensors::{Container, Tensor, Writer},
 };
 use eigentone_core::{
     Vec3,
-    acoustics::{Bits, Lattice, Occupancy},
+    acoustics::{
+        Bits, CODE_SYMBOLS, CodeLengths, FieldError, Lattice, Occupancy, Parameter, ProbeCode, ProbePlace,
+        QUANTUM_RANGE, check_places, is_quantum,
+    },
 };
 use flate2::Crc;
+use std::borrow::Cow;
 
-/// The most cubes of all probes together, and the most cells of a scene.
-pub(super) const MOST_CELLS: u64 = 1 << 31;
-/// The most lines of all probes together. Each takes 32 bytes in memory.
-pub(super) const MOST_LINES: u64 = 1 << 25;
+/// For files whose parts contradict each other.
+pub(super) const DAMAGED: &str = "the file is damaged: copy or download it again, or bake the scene again";
+
+impl From<FieldError> for Fault {
+    fn from(FieldError { part, expected, found }: FieldError) -> Self {
+        let item = part.map_or_else(|| "field".to_owned(), |part| format!("tensor {part}"));
+        Self::in_item(item, expected, found).hint(DAMAGED)
+    }
+}
 
 /// Writes what all probes share, the probes, and the cells of the scene. Larger types come first, so that all are aligned.
-pub(super) fn write(writer: &mut Writer, codes: &Codes, probes: &[Probe], occupancy: Option<&Occupancy>) {
+pub(super) fn write(
+    writer: &mut Writer,
+    lengths: &CodeLengths,
+    probes: &[ProbeCode<'_>],
+    occupancy: Option<&Occupancy>,
+) {
     let masks: Vec<Vec<u8>> =
         probes.iter().map(|p| pack_rows(&p.valid, 0, p.place.size[0] as usize, p.place.lines() as usize)).collect();
     let layers = occupancy.map(|occupancy| {
         let [nx, ny, nz] = occupancy.lattice.size.map(|n| n as usize);
         (0..nz).map(|z| pack_rows(&occupancy.solid, z * nx * ny, nx, ny)).collect::<Vec<_>>()
     });
-    let (count, lengths) = (probes.len(), lengths(codes));
+    let count = probes.len();
     let position = probes.iter().flat_map(|p| p.place.position.to_array()).map(f64::to_le_bytes);
     writer.tensor("probe_position", "F64", &[count, 3], position);
     let first = probes.iter().flat_map(|p| p.place.first).map(i32::to_le_bytes);
     writer.tensor("probe_first", "I32", &[count, 3], first);
     let size = probes.iter().flat_map(|p| p.place.size).map(u32::to_le_bytes);
     writer.tensor("probe_size", "U32", &[count, 3], size);
-    let sums = probes.iter().zip(&masks).map(|(p, mask)| checksum(&lengths, &p.place, mask, &p.slices, p.data()));
+    let sums = probes.iter().zip(&masks).map(|(p, mask)| checksum(lengths, &p.place, mask, &p.slices, p.data));
     writer.tensor("probe_checksum", "U32", &[count], sums.map(u32::to_le_bytes));
     writer.tensor("mask_bytes", "U32", &[count], masks.iter().map(|m| (m.len() as u32).to_le_bytes()));
-    let slices = || probes.iter().flat_map(|p| &p.slices);
+    let slices = || probes.iter().flat_map(|p| p.slices.iter());
     writer.tensor("slice_bytes", "U32", &[slices().count()], slices().map(|n| n.to_le_bytes()));
     if let Some(layers) = &layers {
         let bytes = layers.iter().map(|l| (l.len() as u32).to_le_bytes());
@@ -51,10 +59,10 @@ pub(super) fn write(writer: &mut Writer, codes: &Codes, probes: &[Probe], occupa
         writer.tensor(name, "U8", shape, parts.iter().flat_map(|p| p.iter()).map(|b| [*b]));
     };
     let total = |parts: &[&[u8]]| parts.iter().map(|p| p.len()).sum::<usize>();
-    bytes("code_length", &[PARAMETERS, SYMBOLS], &[&lengths]);
+    bytes("code_length", &[Parameter::COUNT, CODE_SYMBOLS], &[lengths.as_flattened()]);
     let masks: Vec<&[u8]> = masks.iter().map(Vec::as_slice).collect();
     bytes("mask", &[total(&masks)], &masks);
-    let data: Vec<&[u8]> = probes.iter().map(Probe::data).collect();
+    let data: Vec<&[u8]> = probes.iter().map(|p| p.data).collect();
     bytes("slice", &[total(&data)], &data);
     if let Some(layers) = &layers {
         let layers: Vec<&[u8]> = layers.iter().map(Vec::as_slice).collect();
@@ -62,38 +70,67 @@ pub(super) fn write(writer: &mut Writer, codes: &Codes, probes: &[Probe], occupa
     }
 }
 
-/// The codes and all probes, checked so that decoding them later cannot fail.
-pub(super) fn read(container: &Container<'_>, quantum: f32) -> Result<(Codes, Vec<Probe>), Fault> {
-    let places = places(container)?;
-    let codes = codes(container)?;
-    let lengths = lengths(&codes);
-    let count = Some(places.len());
-    let list = |name, count| container.tensor(name, "U32", &[count]).map(|t| t.numbers(u32::from_le_bytes));
-    let sums = list("probe_checksum", count)?;
-    let mask_bytes = list("mask_bytes", count)?;
-    let layers: u64 = places.iter().map(|p| u64::from(p.size[2])).sum();
-    let slice_bytes = list("slice_bytes", Some(layers as usize))?;
-    let (mut masks, mut slices) = (Parts::open(container, "mask")?, Parts::open(container, "slice")?);
-    let mut slice_bytes = slice_bytes.as_slice();
-    let mut probes = Vec::with_capacity(places.len());
-    for (i, place) in places.into_iter().enumerate() {
-        let (mine, rest) = slice_bytes.split_at(place.size[2] as usize);
-        slice_bytes = rest;
-        let mask = masks.take(mask_bytes[i] as usize)?;
-        let data = slices.take(mine.iter().fold(0, |n: usize, &k| n.saturating_add(k as usize)))?;
-        let sum = checksum(&lengths, &place, mask, mine, data);
+/// The probes of a file, read one after the other. The last item says what is left over, if anything is.
+pub(super) struct Probes<'a> {
+    places: std::vec::IntoIter<ProbePlace>,
+    lengths: CodeLengths,
+    /// Checksum and bytes of the mask for each probe.
+    probes: std::vec::IntoIter<(u32, u32)>,
+    /// Bytes of each layer of each probe.
+    layers: std::vec::IntoIter<u32>,
+    /// What is not read yet; `None` after the end.
+    parts: Option<[Parts<'a>; 2]>,
+    number: usize,
+}
+
+impl<'a> Probes<'a> {
+    pub fn open(container: &'a Container<'_>) -> Result<Self, Fault> {
+        let places = places(container)?;
+        let lengths = code_lengths(container)?;
+        let count = Some(places.len());
+        let list = |name, count| container.tensor(name, "U32", &[count]).map(|t| t.numbers(u32::from_le_bytes));
+        let (sums, mask_bytes) = (list("probe_checksum", count)?, list("mask_bytes", count)?);
+        let layers: u64 = places.iter().map(|p| u64::from(p.size[2])).sum();
+        let layers = list("slice_bytes", Some(layers as usize))?.into_iter();
+        let parts = Some([Parts::open(container, "mask")?, Parts::open(container, "slice")?]);
+        let probes = sums.into_iter().zip(mask_bytes).collect::<Vec<_>>().into_iter();
+        Ok(Self { places: places.into_iter(), lengths, probes, layers, parts, number: 0 })
+    }
+
+    /// How many are still to be read.
+    pub fn left(&self) -> usize {
+        self.places.len()
+    }
+
+    fn probe(&mut self, place: ProbePlace, sum: u32, mask_bytes: u32) -> Result<ProbeCode<'a>, Fault> {
+        let Some([masks, data]) = &mut self.parts else {
+            return Err(Fault::in_item("tensor slice", "more", "its end"));
+        };
+        let slices: Vec<u32> = self.layers.by_ref().take(place.size[2] as usize).collect();
+        let mask = masks.take(mask_bytes as usize)?;
+        let data = data.take(slices.iter().fold(0, |n: usize, &k| n.saturating_add(k as usize)))?;
+        let found = checksum(&self.lengths, &place, mask, &slices, data);
         // A fuzzer would get no further.
-        if sum != sums[i] && !cfg!(fuzzing) {
-            let expected = format!("{:08x} for probe {i}", sums[i]);
-            return Err(Fault::in_item("tensor probe_checksum", expected, format!("{sum:08x}")).hint(DAMAGED));
+        if found != sum && !cfg!(fuzzing) {
+            let expected = format!("{sum:08x} for probe {}", self.number);
+            return Err(Fault::in_item("tensor probe_checksum", expected, format!("{found:08x}")).hint(DAMAGED));
         }
+        self.number += 1;
         let mut valid = Bits::new(place.cubes() as usize);
         unpack_rows("tensor mask", mask, &mut valid, 0, place.size[0] as usize, place.lines() as usize)?;
-        probes.push(Probe::open(place, valid, mine.to_vec(), data, &codes, quantum)?);
+        Ok(ProbeCode { place, valid: Cow::Owned(valid), slices: Cow::Owned(slices), data })
     }
-    masks.finish()?;
-    slices.finish()?;
-    Ok((codes, probes))
+}
+
+impl<'a> Iterator for Probes<'a> {
+    type Item = Result<ProbeCode<'a>, Fault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let (Some(place), Some((sum, mask_bytes))) = (self.places.next(), self.probes.next()) {
+            return Some(self.probe(place, sum, mask_bytes));
+        }
+        self.parts.take()?.into_iter().find_map(|part| part.finish().err()).map(Err)
+    }
 }
 
 /// Where the probes were, within bounds that can be kept in memory.
@@ -108,43 +145,16 @@ fn places(container: &Container<'_>) -> Result<Vec<ProbePlace>, Fault> {
         .zip(firsts.into_iter().zip(sizes))
         .map(|(p, (first, size))| ProbePlace { position: Vec3::from_array(p), first, size })
         .collect();
-    check_places(&places).map_err(|(item, expected, found)| Fault::in_item(item, expected, found).hint(DAMAGED))?;
+    check_places(&places)?;
     Ok(places)
 }
 
-/// Whether probes can be kept in memory; otherwise the tensor, what is expected and what was found.
-pub(super) fn check_places(places: &[ProbePlace]) -> Result<(), (&'static str, String, String)> {
-    let (mut cubes, mut lines) = (0u64, 0u64);
-    for (i, place) in places.iter().enumerate() {
-        if !place.position.is_finite() {
-            return Err((
-                "tensor probe_position",
-                "finite numbers".to_owned(),
-                format!("{} of probe {i}", place.position),
-            ));
-        }
-        let (mine, rows) = (place.cubes(), place.lines());
-        (cubes, lines) = (cubes.saturating_add(mine), lines.saturating_add(rows));
-        if mine > MOST_CUBES || cubes > MOST_CELLS || lines > MOST_LINES {
-            let expected = format!(
-                "at most {MOST_CUBES} cubes of a probe, {MOST_CELLS} cubes and {MOST_LINES} lines of all together"
-            );
-            return Err(("tensor probe_size", expected, format!("{:?} of probe {i}", place.size)));
-        }
-    }
-    Ok(())
-}
-
-fn codes(container: &Container<'_>) -> Result<Codes, Fault> {
-    let tensor = container.tensor("code_length", "U8", &[Some(PARAMETERS), Some(SYMBOLS)])?;
-    let codes: Option<Vec<Code>> = tensor
-        .bytes
-        .chunks_exact(SYMBOLS)
-        .map(|lengths| lengths.try_into().ok().and_then(Code::from_lengths))
-        .collect();
-    codes.and_then(|codes| codes.try_into().ok()).ok_or_else(|| {
-        Fault::in_item("tensor code_length", "lengths of Huffman codes up to 10 bits", "others").hint(DAMAGED)
-    })
+/// The bits of all codes, not yet checked.
+pub(super) fn code_lengths(container: &Container<'_>) -> Result<CodeLengths, Fault> {
+    let tensor = container.tensor("code_length", "U8", &[Some(Parameter::COUNT), Some(CODE_SYMBOLS)])?;
+    let mut lengths = [[0; CODE_SYMBOLS]; Parameter::COUNT];
+    lengths.as_flattened_mut().iter_mut().zip(tensor.bytes).for_each(|(length, &byte)| *length = byte);
+    Ok(lengths)
 }
 
 /// The cells of the scene.
@@ -200,17 +210,21 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn lengths(codes: &Codes) -> Vec<u8> {
-    codes.iter().flat_map(|code| *code.lengths()).collect()
-}
-
 /// CRC-32 of all that a probe is decoded from.
-fn checksum(lengths: &[u8], place: &ProbePlace, mask: &[u8], slices: &[u32], data: &[u8]) -> u32 {
+fn checksum(lengths: &CodeLengths, place: &ProbePlace, mask: &[u8], slices: &[u32], data: &[u8]) -> u32 {
     let position = place.position.to_array().map(f64::to_le_bytes);
     let first = place.first.map(i32::to_le_bytes);
     let size = place.size.map(u32::to_le_bytes);
     let slices: Vec<u8> = slices.iter().flat_map(|n| n.to_le_bytes()).collect();
-    crc([lengths, position.as_flattened(), first.as_flattened(), size.as_flattened(), mask, &slices, data])
+    crc([
+        lengths.as_flattened(),
+        position.as_flattened(),
+        first.as_flattened(),
+        size.as_flattened(),
+        mask,
+        &slices,
+        data,
+    ])
 }
 
 fn crc<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u32 {
@@ -222,7 +236,7 @@ fn crc<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u32 {
 /// Accepts the major version of `supported` (`eigentone.field/1`) with any minor one (`eigentone.field/1.7`).
 pub(super) fn check_version(container: &Container<'_>, supported: &'static str) -> Result<(), Fault> {
     let bad = |found: String| {
-        Fault::in_item("metadata format", format!("{supported:?}"), found).hint("make a field with `eigentone bake`")
+        Fault::in_item("metadata format", format!("{supported:?}"), found).hint("make a field by baking a scene")
     };
     let format = container.metadata("format").ok_or_else(|| bad("none".to_owned()))?;
     let kind = supported.split_inclusive('/').next().unwrap_or_default();

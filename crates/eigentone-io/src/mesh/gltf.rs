@@ -16,7 +16,10 @@ use crate::{
 use eigentone_core::{Vec3, acoustics::MaterialMesh};
 use glam::{DMat4, DQuat};
 use serde::Deserialize;
-use std::{borrow::Cow, path::Path};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 /// Extensions without which the geometry would be missing or wrong.
 const UNSUPPORTED: [&str; 4] =
@@ -279,6 +282,21 @@ fn external(uri: &str, file: Option<&Path>, limit: u64) -> Result<Vec<u8>, Fault
     let path = percent_decoded(uri).ok_or_else(unsupported)?;
     let path = path_inside(file, &path).map_err(Fault::Other)?;
     read_at_most(&path, limit).map_err(Fault::Other)
+}
+
+/// The files beside a glTF that its buffers lie in, as far as it tells.
+pub(crate) fn buffer_files(bytes: &[u8], file: &Path) -> Vec<PathBuf> {
+    // In the binary form the JSON follows a header of 12 bytes, its own length and type.
+    let json = match bytes {
+        [b'g', b'l', b'T', b'F', _, _, _, _, _, _, _, _, a, b, c, d, _, _, _, _, rest @ ..] => {
+            &rest[..rest.len().min(u32::from_le_bytes([*a, *b, *c, *d]) as usize)]
+        }
+        _ => bytes,
+    };
+    let Ok(document) = serde_json::from_slice::<serde_json::Value>(json) else { return Vec::new() };
+    let buffers = document.get("buffers").and_then(|b| b.as_array()).map_or(&[][..], Vec::as_slice);
+    let uris = buffers.iter().filter_map(|b| b.get("uri")?.as_str()).filter(|uri| !uri.starts_with("data:"));
+    uris.filter_map(|uri| path_inside(file, &percent_decoded(uri)?).ok()).collect()
 }
 
 fn percent_decoded(uri: &str) -> Option<String> {

@@ -4,9 +4,9 @@
 
 use eigentone_core::{
     Vec3,
-    acoustics::{Bits, FieldInfo, Lattice, Occupancy, Parameter, ProbeField},
+    acoustics::{Bits, FieldInfo, Lattice, Occupancy, Parameter, ProbeField, encode_probe},
 };
-use eigentone_io::{encode_probe, field_bytes};
+use eigentone_io::field_bytes;
 
 /// xorshift64*: the same numbers everywhere.
 pub struct Random(pub u64);

@@ -2,8 +2,7 @@
 
 use super::{COUNT, DecoderStats};
 use eigentone_core::Vec3;
-use eigentone_core::acoustics::{Lattice, Parameter};
-use eigentone_io::{Field, ProbePlace};
+use eigentone_core::acoustics::{Field, Lattice, Parameter, ProbePlace};
 
 /// No slot.
 const NONE: u32 = u32::MAX;

@@ -2,8 +2,7 @@
 
 use super::sight;
 use eigentone_core::Vec3;
-use eigentone_core::acoustics::Occupancy;
-use eigentone_io::Field;
+use eigentone_core::acoustics::{Field, Occupancy};
 
 /// Probes that are blended at most.
 const MOST: usize = 8;

@@ -2,8 +2,10 @@
 #![allow(dead_code)]
 
 use eigentone_core::Vec3;
-use eigentone_core::acoustics::{Bits, FieldInfo, Lattice, Occupancy, Parameter, Parameters, ProbeField};
-use eigentone_io::{Field, encode_probe, field_bytes, read_field_bytes};
+use eigentone_core::acoustics::{
+    Bits, Field, FieldInfo, Lattice, Occupancy, Parameter, Parameters, ProbeField, encode_probe,
+};
+use eigentone_io::{field_bytes, read_field_bytes};
 
 /// Where things are in [`two_rooms`]: 12 × 8 × 3 m, and a wall from 5.75 to 6.25 m.
 pub const SIZE: [f64; 3] = [12.0, 8.0, 3.0];

@@ -1,0 +1,34 @@
+//! Scene files: read, played to sound, and their rooms baked to acoustic fields.
+//!
+//! ```no_run
+//! use eigentone_modal::Progress;
+//! use eigentone_scene::{RenderOptions, Scene, render};
+//!
+//! let scene = Scene::read("scenes/rattle.toml".as_ref())?;
+//! let rendering = render(&scene, &RenderOptions::default(), &Progress::silent())?;
+//! println!("{} impacts, {} samples", rendering.stats.events.impacts, rendering.channels[0].len());
+//! # Ok::<(), eigentone_scene::Error>(())
+//! ```
+//!
+//! - [`scene`]: scene files, and how they play
+//! - [`bake`], [`rooms`]: rooms computed, and heard
+//! - [`mod@engine`]: bodies that sound in real time
+//! - [`object`]: models from files, with their settings and hashes
+//! - [`level`]: from pascals to full scale
+//! - [`materials`], [`textures`]: the user's own materials and surfaces
+#![forbid(unsafe_code)]
+
+pub mod bake;
+#[cfg(feature = "device")]
+pub mod device;
+pub mod engine;
+mod error;
+pub mod level;
+pub mod materials;
+pub mod object;
+pub mod rooms;
+pub mod scene;
+pub mod textures;
+
+pub use error::Error;
+pub use scene::{RenderOptions, Rendering, Scene, render, render_to_wav};

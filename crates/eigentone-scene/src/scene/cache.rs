@@ -1,0 +1,104 @@
+//! Models are computed once: a folder of model files named by the hash of everything they depend on.
+//!
+//! A model that has just been computed is used in the precision in which it is stored, so that the first run of a scene gives the same bytes as the second.
+
+use crate::Error;
+use eigentone_core::{ENGINE_VERSION, Material, ModalModel, TriMesh};
+use eigentone_io::{model_bytes, read_model, read_model_bytes, sha256_hex, write_model};
+use eigentone_modal::MeshModelSettings;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Raised when the way models are made changes: older files are then not used any more.
+const MAKING: u32 = 1;
+
+/// Where models are kept.
+#[derive(Clone, Debug, Default)]
+pub struct ModelCache {
+    folder: Option<PathBuf>,
+}
+
+impl ModelCache {
+    /// The user's: `$EIGENTONE_CACHE`, or `eigentone` in `$XDG_CACHE_HOME`, `$LOCALAPPDATA` or `~/.cache`. An empty `$EIGENTONE_CACHE` means none.
+    pub fn standard() -> Self {
+        if let Some(own) = std::env::var_os("EIGENTONE_CACHE") {
+            return if own.is_empty() { Self::none() } else { Self::in_folder(Path::new(&own)) };
+        }
+        let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let home = || set("HOME").map(|home| home.join(".cache"));
+        let base = set("XDG_CACHE_HOME").or_else(|| set("LOCALAPPDATA")).or_else(home);
+        Self { folder: base.map(|base| base.join("eigentone")) }
+    }
+
+    /// Keeps nothing.
+    pub fn none() -> Self {
+        Self { folder: None }
+    }
+
+    /// In a folder, which is made when it is needed.
+    pub fn in_folder(folder: &Path) -> Self {
+        Self { folder: Some(folder.to_owned()) }
+    }
+
+    /// The model with this key, from the folder or made now. A folder that cannot be written to only costs time.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn get_or_make(
+        &self,
+        key: &str,
+        make: impl FnOnce() -> Result<ModalModel, Error>,
+    ) -> Result<Arc<ModalModel>, Error> {
+        let file = self.folder.as_ref().map(|folder| folder.join(format!("{key}.modal.safetensors")));
+        // A file that is damaged is made anew.
+        if let Some(model) = file.as_ref().filter(|f| f.is_file()).and_then(|f| read_model(f).ok()) {
+            return Ok(Arc::new(model));
+        }
+        let made = make()?;
+        let stored = read_model_bytes(&model_bytes(&made))?;
+        if let (Some(folder), Some(file)) = (&self.folder, &file)
+            && std::fs::create_dir_all(folder).is_ok()
+        {
+            let _ = write_model(file, &stored);
+        }
+        Ok(Arc::new(stored))
+    }
+}
+
+/// The key of a model: mesh, material, settings and the way models are made.
+pub fn key(mesh: &TriMesh, material: &Material, settings: &MeshModelSettings) -> String {
+    let mut bytes = format!("{ENGINE_VERSION} {MAKING} {material:?} {settings:?}").into_bytes();
+    for x in mesh.positions.iter().flat_map(|p| p.to_array()) {
+        bytes.extend(x.to_le_bytes());
+    }
+    for v in mesh.triangles.iter().flatten() {
+        bytes.extend(v.to_le_bytes());
+    }
+    sha256_hex(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eigentone_core::MaterialTable;
+    use eigentone_core::mesh::primitives;
+    use eigentone_modal::{Progress, model_from_mesh};
+
+    /// The second run makes nothing, and has the same model; a damaged file is made anew.
+    #[test]
+    fn models_are_made_once() {
+        let folder = std::env::temp_dir().join(format!("eigentone-cache-{}", std::process::id()));
+        let cache = ModelCache::in_folder(&folder);
+        let mesh = primitives::bar(0.1, 0.02, 0.01);
+        let steel = MaterialTable::builtin().get("steel").unwrap().clone();
+        let settings = MeshModelSettings { name: "bar".to_owned(), ..MeshModelSettings::default() };
+        let key = key(&mesh, &steel, &settings);
+        let make = || Ok(model_from_mesh(&mesh, &steel, &settings, &Progress::silent()).unwrap());
+        let first = cache.get_or_make(&key, make).unwrap();
+        let second = cache.get_or_make(&key, || unreachable!("it is there")).unwrap();
+        assert_eq!(first, second);
+        std::fs::write(folder.join(format!("{key}.modal.safetensors")), b"damaged").unwrap();
+        assert_eq!(cache.get_or_make(&key, make).unwrap(), first);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
