@@ -6,16 +6,17 @@
 //!
 //! With `--feedback` instead: a hundred bowls ring in the scene's first region while the listener is in its last one, with and without telling the synthesis what is heard of them.
 
-use eigentone::bake;
-use eigentone::core::SOUND_M_S;
-use eigentone::core::acoustics::Parameters;
-use eigentone::io::{Field, read_field};
-use eigentone::prelude::*;
-use eigentone::rooms::{Hearing, response_with};
-use eigentone::scene::Scene;
-use eigentone::space::direct::Spatial;
-use eigentone::space::room::{Place, SpaceSettings, space};
-use eigentone::synth::Settings;
+use eigentone_core::acoustics::{Field, Parameters};
+use eigentone_core::event::{Action, BodyId, Event, Moment};
+use eigentone_core::{MaterialTable, SOUND_M_S, Vec3, mesh::primitives};
+use eigentone_io::read_field;
+use eigentone_modal::{MeshModelSettings, Progress, model_from_mesh};
+use eigentone_scene::bake;
+use eigentone_scene::rooms::{Hearing, response_with};
+use eigentone_scene::scene::Scene;
+use eigentone_space::direct::Spatial;
+use eigentone_space::room::{Place, SpaceSettings, space};
+use eigentone_synth::{BodySettings, Quality, Settings};
 use eigentone_wave::encode::{Encoder, Timing};
 use std::path::Path;
 use std::sync::Arc;
@@ -125,7 +126,7 @@ fn feedback(field: &Arc<Field>, probes: &[Vec3], quick: bool) {
     for (told, seconds) in [false, true].into_iter().zip(&mut seconds) {
         let quality = Quality { truncation_pa: 2e-5, ..Quality::default() };
         let synth = Settings { most_bodies: 101, quality, ..Settings::default() };
-        let (mut handle, mut processor) = eigentone::synth::engine(synth).expect("an engine");
+        let (mut handle, mut processor) = eigentone_synth::engine(synth).expect("an engine");
         let max_sources = 101;
         let (mut space, mut renderer) =
             space(&SpaceSettings { max_sources, field: Some(field.clone()), ..SpaceSettings::default() });

@@ -42,9 +42,9 @@ fn sound_begins_with_the_first_contact() {
         }
         let rendering = played(&scene, None);
         let first = rendering.events.first().unwrap_or_else(|| panic!("{name}: nothing touched"));
-        let place = eigentone::core::Vec3::from_array(first.position.map(f64::from));
+        let place = eigentone_core::Vec3::from_array(first.position.map(f64::from));
         let travel_s =
-            place.distance(eigentone::core::Vec3::from_array(scene.listener.position)) / eigentone::core::SOUND_M_S;
+            place.distance(eigentone_core::Vec3::from_array(scene.listener.position)) / eigentone_core::SOUND_M_S;
         let begin_s = onset_s(&rendering, first.time_s + travel_s) - travel_s;
         println!("{name}: contact at {:.4} s, sound from {begin_s:.4} s", first.time_s);
         assert!((begin_s - first.time_s).abs() < 2e-3, "{name}: contact {} s, sound {begin_s} s", first.time_s);

@@ -35,10 +35,10 @@ use crate::renderer::{Goal, Links, Renderer};
 use crate::sends::{Sends, direct_gain};
 use crate::slots::Sounding;
 use acoustics::Acoustics;
+use eigentone_core::acoustics::Field;
 use eigentone_core::acoustics::{Parameter, Parameters};
 use eigentone_core::event::BodyId;
 use eigentone_core::{DQuat, NEAREST_M, Vec3};
-use eigentone_io::Field;
 use std::sync::Arc;
 
 /// Time in which parameters follow what is asked, in s. When a source comes out from behind a corner other probes and cubes come into sight at once; sound bends around it.

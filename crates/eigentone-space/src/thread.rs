@@ -7,9 +7,9 @@
 
 use crate::room::{Place, Space, SpaceStats};
 use crate::slots::SlotSet;
+use eigentone_core::acoustics::Field;
 use eigentone_core::event::BodyId;
 use eigentone_core::{DQuat, Vec3};
-use eigentone_io::Field;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;

@@ -4,10 +4,10 @@ mod common;
 
 use assert_no_alloc::{AllocDisabler, assert_no_alloc, violation_count};
 use common::two_rooms_up_to;
+use eigentone_core::acoustics::Field;
 use eigentone_core::acoustics::Parameters;
 use eigentone_core::event::BodyId;
 use eigentone_core::{SOUND_M_S, Vec3};
-use eigentone_io::Field;
 use eigentone_space::BLOCK;
 use eigentone_space::direct::Spatial;
 use eigentone_space::renderer::Renderer;

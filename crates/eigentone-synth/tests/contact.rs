@@ -41,7 +41,12 @@ impl Stage {
         let time_s = self.steps as f64 * STEP_S;
         let contacts = vec![Contact { id: 1, bodies: [0, 1], phase, points }];
         let poses = vec![Pose::at_origin(0), Pose::at_origin(1)];
-        self.tracker.step(&ContactFrame { time_s, step_s: STEP_S, poses, contacts, ..ContactFrame::default() }, &mut self.handle).unwrap();
+        self.tracker
+            .step(
+                &ContactFrame { time_s, step_s: STEP_S, poses, contacts, ..ContactFrame::default() },
+                &mut self.handle,
+            )
+            .unwrap();
         self.listen(time_s - STEP_S);
     }
 
@@ -190,7 +195,8 @@ fn a_flood_is_cut_to_its_strongest() {
             points: vec![landing(1.0 + 1e-4 * id as f32)],
         })
         .collect();
-    let frame = ContactFrame { time_s: STEP_S, step_s: STEP_S, poses: vec![Pose::at_origin(1)], contacts, strains: vec![] };
+    let frame =
+        ContactFrame { time_s: STEP_S, step_s: STEP_S, poses: vec![Pose::at_origin(1)], contacts, strains: vec![] };
     stage.tracker.step(&frame, &mut stage.handle).unwrap();
     let heard: Vec<f32> = stage
         .tracker

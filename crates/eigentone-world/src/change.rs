@@ -1,6 +1,6 @@
 //! What can be done to a body: at once, or at a time.
 
-use crate::body::{Kind, Sound, MaterialRef, Surface};
+use crate::body::{Kind, MaterialRef, Sound, Surface};
 use crate::key::BodyKey;
 use crate::strike::Strike;
 use eigentone_core::{Ordered, Vec3};

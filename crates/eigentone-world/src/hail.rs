@@ -128,7 +128,12 @@ impl World {
                 let position = Vec3::from_array(pose.position.map(f64::from));
                 let velocity = Vec3::from_array(pose.velocity.map(f64::from));
                 // What makes no sense leaves the collider where it is.
-                let _ = hail.simulation.set_collider_pose(index, particles::Pose { position, rotation: pose.rotation.map(f64::from) }, velocity, spin);
+                let _ = hail.simulation.set_collider_pose(
+                    index,
+                    particles::Pose { position, rotation: pose.rotation.map(f64::from) },
+                    velocity,
+                    spin,
+                );
             }
         }
         hail.impacts.clear();

@@ -31,7 +31,7 @@ mod strike;
 mod surfaces;
 mod world;
 
-pub use body::{Body, Kind, Params, Sound, MaterialRef, Surface};
+pub use body::{Body, Kind, MaterialRef, Params, Sound, Surface};
 pub use change::Change;
 pub use error::WorldError;
 pub use events::{EventKind, Particle, WorldEvent};
@@ -44,8 +44,8 @@ pub use out::{AudioOut, SourceBlock, VoiceWriter};
 pub use settings::{FULL_SCALE_PA, Settings, Timing};
 pub use shape::{Collider, FLOOR_M, Shape, WALL};
 pub use shared::AudioStats;
-pub use soft::{SoftSpec, SoftStats};
 pub use snapshot::{Document, Motion, Snapshot};
+pub use soft::{SoftSpec, SoftStats};
 pub use strike::{Blow, Mallet, Strike, Target};
 pub use surfaces::smooth;
 pub use world::{Bridge, Counts, Grab, World};

@@ -145,7 +145,8 @@ impl AudioOut {
         self.render();
         let spent_us = governor::thread_time().saturating_sub(begin).as_secs_f32() * 1e6;
         self.stats.block_us = spent_us;
-        if let Some(limit) = self.governor.judge(budget_us, spent_us, self.synth.stats().mixed as f32, &mut self.stats) {
+        if let Some(limit) = self.governor.judge(budget_us, spent_us, self.synth.stats().mixed as f32, &mut self.stats)
+        {
             self.synth.limit_modes(limit);
         }
         self.stats.blocks += 1;

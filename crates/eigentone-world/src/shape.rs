@@ -83,7 +83,11 @@ impl Shape {
 
     /// A ball.
     pub fn sphere(radius: f64) -> Self {
-        Self { mesh: primitives::sphere(radius, 24, 12).into(), collider: Collider::Sphere { radius }, thickness_m: None }
+        Self {
+            mesh: primitives::sphere(radius, 24, 12).into(),
+            collider: Collider::Sphere { radius },
+            thickness_m: None,
+        }
     }
 
     /// A solid cylinder around z.

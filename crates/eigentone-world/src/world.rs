@@ -30,10 +30,10 @@ use crate::settings::{Settings, Timing};
 use crate::shared::{AudioStats, Shared};
 use crate::soft::SoftBodies;
 use crate::surfaces::Surfaces;
+use act::Dirty;
 use eigentone_core::contact;
 use eigentone_core::event::BodyId;
 use eigentone_core::{Material, ModalModel, Vec3};
-use act::Dirty;
 use eigentone_sim::rigid;
 use eigentone_space::room::{Space, SpaceSettings, space};
 use eigentone_synth::contact::{Partner, Tracker, TrackerSettings};
@@ -172,7 +172,9 @@ impl World {
         if let Timing::Live { latency_s } = settings.timing {
             check("the latency", latency_s, 0.0..=10.0, "0 to 10 s")?;
         } else if settings.budget_us.is_some() {
-            return Err(WorldError::Unfit("offline a budget is given in modes: what is heard must not depend on the machine"));
+            return Err(WorldError::Unfit(
+                "offline a budget is given in modes: what is heard must not depend on the machine",
+            ));
         }
         let rate_hz = settings.sample_rate_hz;
         // Room for the tails of swaps and for bodies that fade while others take their place.
@@ -415,6 +417,10 @@ pub(crate) fn finite(what: &'static str, v: Vec3) -> Result<Vec3, WorldError> {
     if v.is_finite() && worst <= 1e6 {
         Ok(v)
     } else {
-        Err(WorldError::Number { what, found: if v.is_finite() { worst } else { f64::NAN }, wanted: "finite and below 1e6" })
+        Err(WorldError::Number {
+            what,
+            found: if v.is_finite() { worst } else { f64::NAN },
+            wanted: "finite and below 1e6",
+        })
     }
 }

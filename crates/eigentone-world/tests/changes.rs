@@ -3,9 +3,7 @@
 mod common;
 
 use common::{bar, listen, peak, tone};
-use eigentone_world::{
-    Body, Bridge, Change, Mallet, Pose, Settings, Shape, Strike, Surface, Vec3, World, WorldError,
-};
+use eigentone_world::{Body, Bridge, Change, Mallet, Pose, Settings, Shape, Strike, Surface, Vec3, World, WorldError};
 
 const RATE: f64 = 44_100.0;
 
@@ -13,7 +11,9 @@ fn struck(world: &mut World, model_length: f64) -> eigentone_world::BodyKey {
     let shape = Shape::cuboid(Vec3::new(model_length, 0.03, 0.01));
     let body = Body::fixed(shape).model(bar(model_length)).position(Vec3::new(0.0, 0.0, 1.0));
     let key = world.insert(body).unwrap();
-    world.strike(key, Strike::at(Vec3::new(0.5 * model_length, 0.0, 1.005)).impulse(0.02).mallet(Mallet::METAL)).unwrap();
+    world
+        .strike(key, Strike::at(Vec3::new(0.5 * model_length, 0.0, 1.005)).impulse(0.02).mallet(Mallet::METAL))
+        .unwrap();
     key
 }
 

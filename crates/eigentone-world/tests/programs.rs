@@ -82,7 +82,13 @@ fn contact_frames_alone_are_heard() {
         let frame = ContactFrame { time_s: f64::from(step) * step_s, step_s, contacts, ..ContactFrame::default() };
         world.feed(&frame).unwrap();
         let heard = peak(&listen(&mut out, (RATE * step_s) as usize));
-        let part = if step <= 60 { 0 } else if step <= 130 { 1 } else { 2 };
+        let part = if step <= 60 {
+            0
+        } else if step <= 130 {
+            1
+        } else {
+            2
+        };
         loudest[part] = loudest[part].max(heard);
     }
     assert!(loudest[0] == 0.0 && loudest[1] > 1e-3 && loudest[2] > 1e-5, "{loudest:?}");

@@ -222,7 +222,8 @@ impl Program {
                 let _ = self.world.set_resonator(key, glide, nonlinear, 0.5);
             }
             23 => {
-                let band = DiffuseBand { low_hz: 500.0, high_hz: 2000.0, gain: self.number(1.0), t60_s: self.number(1.0) };
+                let band =
+                    DiffuseBand { low_hz: 500.0, high_hz: 2000.0, gain: self.number(1.0), t60_s: self.number(1.0) };
                 let _ = self.world.set_diffuse(key, Some(vec![band]));
             }
             24..26 => {
@@ -255,7 +256,8 @@ impl Program {
             }
             31 => {
                 let to = self.key();
-                let bridge = Bridge { coupling: self.single(1.0), low_pass_hz: self.number(5000.0), ..Bridge::default() };
+                let bridge =
+                    Bridge { coupling: self.single(1.0), low_pass_hz: self.number(5000.0), ..Bridge::default() };
                 let _ = self.world.bridge(key, to, &bridge);
             }
             32 => {
@@ -406,7 +408,8 @@ fn fuzz(seed: u64) {
 #[test]
 fn whatever_is_asked_sound_stays_sound() {
     let range = std::env::var("EIGENTONE_FUZZ_SEEDS").ok();
-    let range = range.as_deref().and_then(|r| r.split_once("..")).and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
+    let range =
+        range.as_deref().and_then(|r| r.split_once("..")).and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
     for seed in range.unwrap_or(0..1000u64) {
         fuzz(seed);
     }

@@ -45,12 +45,10 @@ fn grazing(grazing_depth_m: f32) -> Impact {
 }
 
 fn hard() -> [Texture; 7] {
-    let bumps = |mark_m, space_m, tail, repeat| {
-        Profile::Bumps(Bumps { mark_m, space_m, height: Height::Tail(tail), repeat })
-    };
-    let rough = |grain_m, octaves, persistence| {
-        Profile::Rough(Rough { grain_m, octaves, persistence, ..Rough::default() })
-    };
+    let bumps =
+        |mark_m, space_m, tail, repeat| Profile::Bumps(Bumps { mark_m, space_m, height: Height::Tail(tail), repeat });
+    let rough =
+        |grain_m, octaves, persistence| Profile::Rough(Rough { grain_m, octaves, persistence, ..Rough::default() });
     [
         named("smooth", 0.2, 0.6, 1e7),
         Texture {

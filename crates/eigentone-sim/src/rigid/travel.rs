@@ -98,13 +98,7 @@ fn around(surface: Surface, place: &EnginePose, point: Vec3, normal: Vec3) -> Ar
 }
 
 /// Velocity of the point in which a ring touches a flat; a ring that lies on it touches in no single one.
-fn rim(
-    radius: f64,
-    place: &EnginePose,
-    [ring, flat]: [&Motion; 2],
-    point: Vec3,
-    normal: Vec3,
-) -> Option<Vec3> {
+fn rim(radius: f64, place: &EnginePose, [ring, flat]: [&Motion; 2], point: Vec3, normal: Vec3) -> Option<Vec3> {
     let centre = from_engine(place.translation);
     let axis = from_engine(place.rotation * to_engine(Vec3::Z));
     let out = (point - centre).reject_from_normalized(axis).normalize_or_zero();
@@ -131,12 +125,8 @@ pub(super) fn travel(
     let velocity = match (first, second) {
         (Around::Round(centre), Around::Flat) => over_flat(0, centre),
         (Around::Flat, Around::Round(centre)) => over_flat(1, centre),
-        (Around::Rim(radius), Around::Flat) => {
-            rim(radius, &surfaces[0].1, [&motions[0], &motions[1]], point, normal)?
-        }
-        (Around::Flat, Around::Rim(radius)) => {
-            rim(radius, &surfaces[1].1, [&motions[1], &motions[0]], point, normal)?
-        }
+        (Around::Rim(radius), Around::Flat) => rim(radius, &surfaces[0].1, [&motions[0], &motions[1]], point, normal)?,
+        (Around::Flat, Around::Rim(radius)) => rim(radius, &surfaces[1].1, [&motions[1], &motions[0]], point, normal)?,
         (Around::Round(a), Around::Round(b)) if surfaces.iter().all(|s| s.0 == Surface::Sphere) => {
             let (ra, rb) = (point.distance(a), point.distance(b));
             (motions[0].at(a) * rb + motions[1].at(b) * ra) / (ra + rb)

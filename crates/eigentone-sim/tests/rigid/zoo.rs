@@ -38,18 +38,18 @@ fn zoo() -> Vec<(String, TriMesh)> {
             mesh.triangles.push([far, far, far]);
             mesh
         }),
-        ("triangle and point", TriMesh {
-            positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z],
-            triangles: vec![[0, 1, 2], [3, 3, 3]],
-        }),
-        ("point and unused vertices", TriMesh {
-            positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z],
-            triangles: vec![[3, 3, 3]],
-        }),
-        ("needle triangle and unused vertices", TriMesh {
-            positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z],
-            triangles: vec![[0, 3, 3]],
-        }),
+        (
+            "triangle and point",
+            TriMesh { positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z], triangles: vec![[0, 1, 2], [3, 3, 3]] },
+        ),
+        (
+            "point and unused vertices",
+            TriMesh { positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z], triangles: vec![[3, 3, 3]] },
+        ),
+        (
+            "needle triangle and unused vertices",
+            TriMesh { positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z], triangles: vec![[0, 3, 3]] },
+        ),
     ];
     for (name, mesh) in forms {
         for size in [1e3, 1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-9] {
@@ -91,7 +91,10 @@ fn no_mesh_is_too_strange_to_be_answered() {
                 }
                 Err(error) => {
                     refused += 1;
-                    assert!(matches!(error, RigidError::Flat | RigidError::Mesh { .. } | RigidError::NotFinite { .. }), "{name}: {error}");
+                    assert!(
+                        matches!(error, RigidError::Flat | RigidError::Mesh { .. } | RigidError::NotFinite { .. }),
+                        "{name}: {error}"
+                    );
                 }
             }
         }

@@ -9,7 +9,7 @@ use crate::doppler::Doppler;
 use crate::exchange::{Exchange, Hall, MOST_HALLS, Returned};
 use crate::tilt::TiltTable;
 use eigentone_core::Vec3;
-use eigentone_io::Field;
+use eigentone_core::acoustics::Field;
 use std::sync::Arc;
 
 /// Messages that wait on their way to the audio side, or back.

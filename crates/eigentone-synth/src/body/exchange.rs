@@ -157,14 +157,7 @@ impl Body {
     }
 
     /// Takes over from another body, which keeps what has no counterpart.
-    pub fn take_over(
-        &mut self,
-        old: &mut Body,
-        exchange: &Exchange,
-        now: u64,
-        world: &World,
-        scratch: &mut Scratch,
-    ) {
+    pub fn take_over(&mut self, old: &mut Body, exchange: &Exchange, now: u64, world: &World, scratch: &mut Scratch) {
         old.settle(now, world);
         self.modulation.take_over(&old.modulation);
         (self.settled, self.measured) = (now, now);
@@ -349,8 +342,7 @@ mod tests {
             let (old, new) = (set(), set());
             let found = pairs(&old, &new);
             assert!(found.iter().flatten().is_sorted_by(|a, b| a < b), "one to one and without crossing: {found:?}");
-            let apart: f64 =
-                found.iter().zip(&new).filter_map(|(j, b)| j.map(|j| (old[j] / b).log2().abs())).sum();
+            let apart: f64 = found.iter().zip(&new).filter_map(|(j, b)| j.map(|j| (old[j] / b).log2().abs())).sum();
             let truth = best(&old, &new);
             assert_eq!(found.iter().flatten().count(), truth.0);
             assert!((apart - truth.1).abs() < 1e-5, "{apart} {truth:?}");

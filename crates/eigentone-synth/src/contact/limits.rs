@@ -26,7 +26,9 @@ fn is_within(contact: &Contact, settings: &TrackerSettings) -> bool {
     let fastest = |v: f32| v.abs() <= settings.most_speed_m_s;
     total_ns(contact) <= settings.most_impulse_ns
         && contact.points.iter().all(|p| {
-            fastest(length(p.slip_m_s)) && fastest(p.approach_m_s) && p.travel_m_s.unwrap_or_default().map(fastest) == [true; 2]
+            fastest(length(p.slip_m_s))
+                && fastest(p.approach_m_s)
+                && p.travel_m_s.unwrap_or_default().map(fastest) == [true; 2]
         })
 }
 

@@ -40,7 +40,9 @@ impl Tracker {
             sent = match (followed.voice, followed.seed) {
                 (Some(voice), _) => handle.update_contact(voice, key),
                 // It sounded before, on another surface or before a pause.
-                (None, Some(seed)) => self.open(&mut followed, contact, partners.each_ref(), key, seed, handle).map(|_| ()),
+                (None, Some(seed)) => {
+                    self.open(&mut followed, contact, partners.each_ref(), key, seed, handle).map(|_| ())
+                }
                 (None, None) => self.begin(&mut followed, contact, partners.each_ref(), key, frame.time_s, handle),
             };
         } else if !rough && followed.seed.is_some() {

@@ -155,7 +155,8 @@ impl Tracker {
         self.strains.remove(&number);
         self.own_damping.remove(&number);
         self.struck.retain(|pair, _| !pair.contains(&number));
-        let (gone, kept) = std::mem::take(&mut self.followed).into_iter().partition(|(_, f)| f.bodies.contains(&number));
+        let (gone, kept) =
+            std::mem::take(&mut self.followed).into_iter().partition(|(_, f)| f.bodies.contains(&number));
         self.followed = kept;
         let gone: BTreeMap<u64, Followed> = gone;
         for followed in gone.into_values().filter(|f| f.seed.is_some()) {

@@ -106,8 +106,10 @@ impl Processor {
             return false;
         }
         let due = self.waiting.due().iter().take_while(|due| due.slot != u32::MAX);
-        let total: usize =
-            due.enumerate().map(|(i, due)| work(&self.waiting.event(i).what, self.places[due.slot as usize].modes)).sum();
+        let total: usize = due
+            .enumerate()
+            .map(|(i, due)| work(&self.waiting.event(i).what, self.places[due.slot as usize].modes))
+            .sum();
         let most = self.crowd.most_work();
         if total <= most {
             return false;

@@ -365,8 +365,7 @@ impl Handle {
             self.free.push(id.slot);
             return Err(error);
         }
-        self.places[id.slot as usize] =
-            Place { generation: id.generation, alive: true, table, ..Place::default() };
+        self.places[id.slot as usize] = Place { generation: id.generation, alive: true, table, ..Place::default() };
         Ok(id)
     }
 

@@ -91,7 +91,8 @@ impl Processor {
     /// Shares the budget out among the bodies, the loudest first: writes what each may have, in that order, to `scratch.grants`.
     fn spread(&mut self, budget: Budget) {
         let spread = budget.modes - budget.modes / RESERVE;
-        let enough = self.order.iter().map(|&(_, slot)| self.places[slot as usize].brief.wants).sum::<usize>() <= spread;
+        let enough =
+            self.order.iter().map(|&(_, slot)| self.places[slot as usize].brief.wants).sum::<usize>() <= spread;
         if enough {
             return self.scratch.grants[..self.order.len()].fill(usize::MAX);
         }

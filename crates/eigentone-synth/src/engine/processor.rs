@@ -314,7 +314,8 @@ impl Processor {
             self.places[slot].overdue = !visited;
         }
         self.mixed = self.mixed + body.mixed() - mixed_before;
-        let acted = if crowded { self.act_together(&mut body, slot, due) } else { self.act_in_turn(&mut body, slot, due) };
+        let acted =
+            if crowded { self.act_together(&mut body, slot, due) } else { self.act_in_turn(&mut body, slot, due) };
         let before = body.mixed();
         if body.is_sounding() || acted.is_some() || !self.places[slot].tails.is_empty() {
             let done = acted.unwrap_or(0);

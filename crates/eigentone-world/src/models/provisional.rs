@@ -41,19 +41,15 @@ pub fn closed_form(request: &ModelRequest) -> Option<ModalModel> {
         ..AnalyticSettings::default()
     };
     let found = model(&shape, &request.material, &settings).ok();
-    let found = found.filter(|m| !m.modes.is_empty()).or_else(|| knock(&request.name, &request.material, &settings, length));
+    let found =
+        found.filter(|m| !m.modes.is_empty()).or_else(|| knock(&request.name, &request.material, &settings, length));
     Some(turned(found?, axes, 0.5 * (low + high)))
 }
 
 /// What is too thick or too small for theory still knocks: a bar of the same length that is as thick as theory allows.
 fn knock(name: &str, material: &Material, settings: &AnalyticSettings, length: f64) -> Option<ModalModel> {
-    let slim = Shape::Bar {
-        length,
-        width: 0.2 * length,
-        thickness: 0.1 * length,
-        support: BarSupport::Free,
-        tuning: None,
-    };
+    let slim =
+        Shape::Bar { length, width: 0.2 * length, thickness: 0.1 * length, support: BarSupport::Free, tuning: None };
     let settings = AnalyticSettings { name: name.to_owned(), ..settings.clone() };
     model(&slim, material, &settings).ok().filter(|m| !m.modes.is_empty())
 }
@@ -78,8 +74,7 @@ fn turned(model: ModalModel, axes: [usize; 3], middle: Vec3) -> ModalModel {
         normals: model.surface.normals.iter().map(|n| back(turn(single(*n)))).collect(),
         triangles: model.surface.triangles.clone(),
     };
-    let shapes = ShapeTable::from_fn(model.shapes.sites(), model.modes.len(), |site, mode| {
-        turn(model.shapes.get(site, mode))
-    });
+    let shapes =
+        ShapeTable::from_fn(model.shapes.sites(), model.modes.len(), |site, mode| turn(model.shapes.get(site, mode)));
     ModalModel { surface, shapes, ..model }
 }

@@ -39,7 +39,13 @@ pub(crate) struct Governor {
 
 impl Governor {
     /// Takes a block into account. Some if the limit is to be set: to so many modes, or to none any more.
-    pub fn judge(&mut self, budget_us: f32, spent_us: f32, modes: f32, stats: &mut AudioStats) -> Option<Option<usize>> {
+    pub fn judge(
+        &mut self,
+        budget_us: f32,
+        spent_us: f32,
+        modes: f32,
+        stats: &mut AudioStats,
+    ) -> Option<Option<usize>> {
         if !(budget_us > 0.0) {
             let lift = std::mem::take(&mut self.limited);
             (stats.fixed_us, stats.mode_us, stats.mode_limit) = (0.0, 0.0, f32::INFINITY);

@@ -88,10 +88,10 @@ impl Stage {
     /// Does what it is told; `None` if there is nothing to tell.
     pub fn act(&mut self, command: Command) -> Option<Report> {
         match command {
-            Command::Insert { key, spec, writer } => self.insert(key, &spec, writer).err().map(|error| Report {
-                told: vec![Told::Failed { key, why: error.to_string() }],
-                ..self.report()
-            }),
+            Command::Insert { key, spec, writer } => self
+                .insert(key, &spec, writer)
+                .err()
+                .map(|error| Report { told: vec![Told::Failed { key, why: error.to_string() }], ..self.report() }),
             Command::Remove(key) => {
                 if let Some(body) = self.bodies.remove(&key) {
                     self.world.remove(body.id);
@@ -149,10 +149,8 @@ impl Stage {
         }
         let mut told = Vec::new();
         let Self { world, bodies, colliders } = self;
-        let toward: Vec<Vec3> = bodies
-            .values()
-            .map(|body| world.get(body.id).map_or(Vec3::Z, |view| listener - view.centre()))
-            .collect();
+        let toward: Vec<Vec3> =
+            bodies.values().map(|body| world.get(body.id).map_or(Vec3::Z, |view| listener - view.centre())).collect();
         let failed = world.advance_samples(samples, |world| {
             for (body, toward) in bodies.values_mut().zip(&toward) {
                 let Sounding { dry, samples, .. } = body;

@@ -11,13 +11,9 @@ impl World {
         for Happening { time_s, bodies, position, what } in heard {
             let bodies = bodies.map(|number| self.bodies.key_of(number));
             let kind = match what {
-                What::Impact { impulse_ns, approach_m_s } => EventKind::Impact {
-                    bodies,
-                    position,
-                    impulse_ns,
-                    approach_m_s: Some(approach_m_s),
-                    particle: None,
-                },
+                What::Impact { impulse_ns, approach_m_s } => {
+                    EventKind::Impact { bodies, position, impulse_ns, approach_m_s: Some(approach_m_s), particle: None }
+                }
                 What::Begin => EventKind::ContactBegin { bodies, position },
                 What::End => EventKind::ContactEnd { bodies, position },
             };

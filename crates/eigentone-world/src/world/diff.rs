@@ -1,7 +1,7 @@
 //! Makes a body what it was, changing only what differs.
 
 use super::World;
-use crate::body::{Body, Sound, MaterialRef, Surface};
+use crate::body::{Body, MaterialRef, Sound, Surface};
 use crate::change::Change;
 use crate::error::WorldError;
 use crate::key::BodyKey;

@@ -12,8 +12,8 @@ use eigentone_core::contact::Pose;
 use eigentone_core::event::BodyId;
 use eigentone_core::{Material, ModalModel, Vec3};
 use eigentone_sim::rigid::{self, BodySpec, Mass};
-use eigentone_synth::{BodySettings, EngineError};
 use eigentone_synth::contact::Partner;
+use eigentone_synth::{BodySettings, EngineError};
 use std::sync::Arc;
 
 impl World {
@@ -23,8 +23,7 @@ impl World {
     /// If a name is unknown, a number makes no sense, its shape cannot collide, or there is no room. Nothing has changed then.
     pub fn insert(&mut self, body: Body) -> Result<BodyKey, WorldError> {
         let max = self.settings.max_bodies;
-        let key =
-            self.bodies.vacant().ok_or(WorldError::Full { what: "bodies", max, setting: "max_bodies" })?;
+        let key = self.bodies.vacant().ok_or(WorldError::Full { what: "bodies", max, setting: "max_bodies" })?;
         self.insert_as(key, body)?;
         Ok(key)
     }
@@ -205,7 +204,9 @@ impl World {
         model.validate().map_err(|e| failed(e.to_string()))?;
         let (modes, max) = (model.modes.len(), self.settings.max_modes_per_body);
         if modes > max {
-            return Err(failed(format!("it has {modes} modes; compress it, or raise `Settings::max_modes_per_body` from {max}")));
+            return Err(failed(format!(
+                "it has {modes} modes; compress it, or raise `Settings::max_modes_per_body` from {max}"
+            )));
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Everything that can be changed, by name. Setters do not fail for a full way to the audio side: what is asked is sent when there is room, and of several the last one counts.
 
 use super::World;
-use crate::body::{Kind, Sound, MaterialRef, Surface};
+use crate::body::{Kind, MaterialRef, Sound, Surface};
 use crate::change::Change;
 use crate::error::{WorldError, check};
 use crate::key::BodyKey;

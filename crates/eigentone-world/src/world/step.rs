@@ -232,7 +232,8 @@ impl World {
         self.end_voices();
         // In heard time, so that heads turn and rooms change also while the game stands still.
         let now = self.shared.clock();
-        let due = now - self.placed_at.min(now) >= (PLACED_EVERY as f64 * self.settings.step_s * self.settings.sample_rate_hz) as u64;
+        let due = now - self.placed_at.min(now)
+            >= (PLACED_EVERY as f64 * self.settings.step_s * self.settings.sample_rate_hz) as u64;
         if self.settings.timing != Timing::Offline && (due || self.moved) {
             self.placed_at = now;
             self.place_all();

@@ -12,8 +12,7 @@ pub fn steel() -> Material {
 
 /// A free steel bar along x.
 pub fn bar(length: f64) -> Arc<ModalModel> {
-    let shape =
-        Shape::Bar { length, width: 0.03, thickness: 0.01, support: BarSupport::Free, tuning: None };
+    let shape = Shape::Bar { length, width: 0.03, thickness: 0.01, support: BarSupport::Free, tuning: None };
     Arc::new(model(&shape, &steel(), &AnalyticSettings { max_modes: 24, ..AnalyticSettings::default() }).unwrap())
 }
 

@@ -46,9 +46,8 @@ pub(super) fn on_box(
     let half = cuboid.half_extents;
     let within = |k: usize| centre[k].abs() + ring.radius * (1.0 - axis[k] * axis[k]).max(0.0).sqrt() <= half[k];
     let over = |k: usize| centre[k].abs() - half[k];
-    let face = (0..3)
-        .filter(|&k| within((k + 1) % 3) && within((k + 2) % 3))
-        .max_by(|&a, &b| over(a).total_cmp(&over(b)))?;
+    let face =
+        (0..3).filter(|&k| within((k + 1) % 3) && within((k + 2) % 3)).max_by(|&a, &b| over(a).total_cmp(&over(b)))?;
     let mut outward = Vector::ZERO;
     outward[face] = centre[face].signum();
     let mut touches = touches(ring, place.rotation.inverse() * outward, over(face), last, reach);
