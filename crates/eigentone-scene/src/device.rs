@@ -1,6 +1,5 @@
 //! The sound device of this machine. Only with the feature `device`.
 
-use crate::engine::Processor;
 use cpal::traits::{DeviceTrait, HostTrait, StreamTrait};
 use thiserror::Error;
 
@@ -47,17 +46,17 @@ impl Output {
         f64::from(self.config.sample_rate())
     }
 
-    /// Plays what the processor makes until the result is dropped.
+    /// Plays until the result is dropped; `fill` is asked for frames of so many interleaved channels.
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn play(&self, mut processor: Processor) -> Result<Playing, DeviceError> {
+    pub fn play(&self, mut fill: impl FnMut(&mut [f32], usize) + Send + 'static) -> Result<Playing, DeviceError> {
         let channels = usize::from(self.config.channels());
         let stream = self
             .device
             .build_output_stream(
                 &self.config.config(),
-                move |out: &mut [f32], _: &cpal::OutputCallbackInfo| processor.process_interleaved(out, channels),
+                move |out: &mut [f32], _: &cpal::OutputCallbackInfo| fill(out, channels),
                 |error| eprintln!("sound device: {error}"),
                 None,
             )

@@ -4,7 +4,7 @@ use eigentone_core::units::Decibels;
 
 /// The pressure that full scale stands for, in Pa: 120 dB above 20 µPa. Loud enough for a hammer on an anvil, and 24 bits still reach
 /// the threshold of hearing.
-pub const FULL_SCALE_PA: f64 = 20.0;
+pub use eigentone_world::FULL_SCALE_PA;
 
 /// How loud a sound file is.
 #[derive(Clone, Copy, Debug, PartialEq)]

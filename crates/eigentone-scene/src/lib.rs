@@ -12,7 +12,6 @@
 //!
 //! - [`scene`]: scene files, and how they play
 //! - [`bake`], [`rooms`]: rooms computed, and heard
-//! - [`mod@engine`]: bodies that sound in real time
 //! - [`object`]: models from files, with their settings and hashes
 //! - [`level`]: from pascals to full scale
 //! - [`materials`], [`textures`]: the user's own materials and surfaces
@@ -21,7 +20,6 @@
 pub mod bake;
 #[cfg(feature = "device")]
 pub mod device;
-pub mod engine;
 mod error;
 pub mod level;
 pub mod materials;
@@ -31,4 +29,4 @@ pub mod scene;
 pub mod textures;
 
 pub use error::Error;
-pub use scene::{RenderOptions, Rendering, Scene, render, render_to_wav};
+pub use scene::{PlayOptions, PlayReport, RenderOptions, Rendering, Scene, Stage, play_headless, render, render_to_wav};

@@ -32,10 +32,9 @@ pub mod cache;
 mod check;
 mod counts;
 mod de;
-mod ear;
 mod file;
 mod hail;
-mod hearing;
+mod live;
 mod inputs;
 pub mod listener;
 mod make;
@@ -49,11 +48,12 @@ mod report;
 mod script;
 mod shape;
 mod soft;
-mod sounding;
+mod rooms;
+mod stage;
+mod stems;
 pub mod stream;
 mod suggest;
 mod surfaces;
-mod world;
 
 pub use body::{
     Body, ColliderChoice, Copies, Directivity, Drive, Edges, Glide, Key, Lands, MAX_FACETS, Method, Nonlinear,
@@ -66,6 +66,8 @@ pub use note::{Note, NoteError, ScoreNote};
 pub use particles::{Collider, ColliderPart, ColliderShape, Energy, Particles, Region};
 pub use plan::{Plan, Planned};
 pub use play::{Action, Bridge, Event, Impulse, Melody};
+pub use live::{PlayOptions, PlayReport, play_headless};
+pub use stage::Stage;
 pub use render::{RenderOptions, render, render_to_wav};
 pub use report::{
     EventCounts, EventKind, EventRecord, ModeCounts, RenderStats, Rendering, RoomCounts, Seconds, SoftCounts,

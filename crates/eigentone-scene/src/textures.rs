@@ -26,15 +26,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use toml::{Table, Value};
 
-const BUILTIN: &str = include_str!("textures.toml");
-
 /// The textures that ship with the engine.
 pub fn builtin() -> TextureTable {
-    let mut table = TextureTable::default();
-    if let Err(message) = add_from_text(&mut table, BUILTIN) {
-        unreachable!("a test reads them: {message}");
-    }
-    table
+    TextureTable::builtin()
 }
 
 /// Adds the textures of a file to a table. A texture of the same name is replaced.

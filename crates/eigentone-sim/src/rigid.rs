@@ -147,6 +147,22 @@ impl World {
         self.get(body).map(|(kept, engine)| self.motion_of(kept, engine).velocity)
     }
 
+    /// Velocity of the origin of a body's mesh.
+    pub fn origin_velocity(&self, body: u32) -> Option<Vec3> {
+        let (kept, engine) = self.get(body)?;
+        Some(self.motion_of(kept, engine).at(from_engine(engine.position().translation)))
+    }
+
+    /// The spring that drags a body.
+    pub fn drag(&self, body: u32) -> Option<Drag> {
+        self.get(body)?.0.drag
+    }
+
+    /// How many steps have passed: what time it is, for paths and frames.
+    pub fn set_steps(&mut self, steps: u64) {
+        self.steps = steps;
+    }
+
     /// A body's spin, in rad/s.
     pub fn spin(&self, body: u32) -> Option<Vec3> {
         self.get(body).map(|(_, engine)| from_engine(engine.angvel()))

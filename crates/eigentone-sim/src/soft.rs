@@ -144,3 +144,13 @@ pub enum SoftError {
         problem: String,
     },
 }
+
+impl SoftError {
+    /// The body that got out of hand, if it is about one.
+    pub fn body_id(&self) -> Option<SoftId> {
+        match self {
+            Self::Unstable { id, .. } | Self::Exploded { id, .. } => Some(*id),
+            _ => None,
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use crate::key::BodyKey;
 use crate::models::TaskId;
+use eigentone_sim::particles::Impact;
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +28,7 @@ pub enum EventKind {
         /// Speed at which surfaces met, where they did.
         approach_m_s: Option<f32>,
         /// Which particle, if it was one.
-        particle: Option<Particle>,
+        particle: Option<Impact>,
     },
     /// Sliding or rolling began to be heard.
     ContactBegin {
@@ -88,15 +89,4 @@ pub enum EventKind {
         /// Why.
         why: String,
     },
-}
-
-/// A particle that struck.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Particle {
-    /// The collider that was struck.
-    pub collider: u32,
-    /// Place on the collider.
-    pub uv: [f64; 2],
-    /// Energy of the impact, in J.
-    pub energy_j: f64,
 }

@@ -2,7 +2,7 @@
 
 use crate::body::Kind;
 use crate::error::WorldError;
-use crate::events::{EventKind, Particle, WorldEvent};
+use crate::events::{EventKind, WorldEvent};
 use crate::key::BodyKey;
 use crate::world::World;
 use eigentone_core::contact::Pose;
@@ -149,7 +149,6 @@ impl World {
             if let Some(key) = struck {
                 self.strike_with(&impact, key, at, hardness_n_m, fixed_s, &mut hail.sites);
             }
-            let particle = Particle { collider: impact.collider, uv: impact.uv, energy_j: impact.energy_j };
             self.say(WorldEvent {
                 time_s,
                 kind: EventKind::Impact {
@@ -157,7 +156,7 @@ impl World {
                     position: impact.position.to_array().map(|x| x as f32),
                     impulse_ns: impact.impulse_ns.length() as f32,
                     approach_m_s: None,
-                    particle: Some(particle),
+                    particle: Some(impact),
                 },
             });
         }

@@ -55,19 +55,13 @@ impl<T> Slots<T> {
         self.len
     }
 
-    /// The key that the next [`insert`](Self::insert) gives; `None` if all places are taken.
+    /// The key to be used next; `None` if all places are taken.
     pub fn vacant(&self) -> Option<BodyKey> {
         if self.places.len() < self.max {
             return Some(BodyKey { index: self.places.len() as u32, generation: 0 });
         }
         let index = *self.free.front()?;
         Some(BodyKey { index, generation: self.places[index as usize].next })
-    }
-
-    pub fn insert(&mut self, value: T) -> Option<BodyKey> {
-        let key = self.vacant()?;
-        self.insert_at(key, value);
-        Some(key)
     }
 
     /// Whether a key may be used: its place exists or could.
@@ -134,21 +128,27 @@ impl<T> Slots<T> {
 mod tests {
     use super::*;
 
+    fn insert<T>(slots: &mut Slots<T>, value: T) -> Option<BodyKey> {
+        let key = slots.vacant()?;
+        slots.insert_at(key, value);
+        Some(key)
+    }
+
     /// A stale key answers that it is stale, a revived one answers again, and a new one in the same place is neither.
     #[test]
     fn keys_never_mean_another() {
         let mut slots = Slots::new(2);
-        let a = slots.insert("a").unwrap();
-        let b = slots.insert("b").unwrap();
-        assert_eq!(slots.insert("c"), None);
+        let a = insert(&mut slots, "a").unwrap();
+        let b = insert(&mut slots, "b").unwrap();
+        assert_eq!(insert(&mut slots, "c"), None);
         assert_eq!(slots.remove(a), Some("a"));
-        let c = slots.insert("c").unwrap();
+        let c = insert(&mut slots, "c").unwrap();
         assert_eq!((c.number(), slots.get(a), slots.get(c)), (a.number(), None, Some(&"c")));
         slots.remove(c);
         slots.insert_at(a, "a again");
         assert_eq!((slots.get(a), slots.get(c), slots.len()), (Some(&"a again"), None, 2));
         slots.remove(a);
-        let d = slots.insert("d").unwrap();
+        let d = insert(&mut slots, "d").unwrap();
         assert!(d != a && d != c && d != b);
         assert_eq!(BodyKey::from_bits(d.to_bits()), d);
     }

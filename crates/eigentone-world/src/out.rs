@@ -8,6 +8,7 @@ mod voice;
 
 pub use voice::VoiceWriter;
 
+pub use governor::thread_time;
 pub(crate) use governor::Governor;
 pub(crate) use voice::{Voice, VoiceMessage, voice};
 

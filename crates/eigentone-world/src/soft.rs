@@ -117,7 +117,7 @@ impl World {
     pub(crate) fn start_soft(&mut self, key: BodyKey) -> Result<(), WorldError> {
         let Some(spec) = self.state(key)?.body.soft.clone() else { return Ok(()) };
         // Refused here and now, not on another thread.
-        spec.body.check()?;
+        spec.body.material.check()?;
         if self.soft.runner.is_none() {
             let gravity = self.settings.gravity;
             let stage = Stage::new(gravity, self.soft.rate_hz, self.soft.step_s, self.settings.step_s)?;
@@ -284,8 +284,8 @@ fn solid(shape: &Shape) -> Option<Solid> {
         Form::Cylinder { half_height, radius } => {
             Solid::Cylinder { centre, radius_m: radius, half_height_m: half_height, rotation }
         }
-        Form::Hull => Solid::hull(&shape.mesh.positions)?,
-        Form::Ring { .. } | Form::Decomposed | Form::Triangles => Solid::mesh(&shape.mesh)?,
+        Form::Hull => Solid::hull(&shape.mesh.positions).ok()?,
+        Form::Ring { .. } | Form::Decomposed | Form::Triangles => Solid::mesh((*shape.mesh).clone()).ok()?,
     })
 }
 

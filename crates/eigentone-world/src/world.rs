@@ -124,6 +124,8 @@ pub struct Counts {
     pub skipped_s: f64,
     /// Blows and contacts for which the way to the audio side was full.
     pub shed: u64,
+    /// Seconds spent on asking where sources are and what rooms say of them.
+    pub placing_s: f64,
     /// Events that nobody read and that were forgotten.
     pub unread: u64,
 }
@@ -184,6 +186,12 @@ impl World {
             most_bodies: slots,
             most_modes_per_body: settings.max_modes_per_body,
             most_events: settings.max_events,
+            // Offline nobody waits for the sound.
+            most_events_per_block: if settings.timing == Timing::Offline {
+                usize::MAX
+            } else {
+                eigentone_synth::Settings::default().most_events_per_block
+            },
             most_bridges: settings.max_bridges,
             most_contacts: settings.max_contacts,
             most_impulse_ns: settings.max_impulse_ns,
@@ -337,6 +345,13 @@ impl World {
     /// Whether a model is being made for a body.
     pub(crate) fn is_being_made(&mut self, key: BodyKey) -> bool {
         self.tasks.get().status().any(|status| status.body == key)
+    }
+
+    /// Bodies that overlap by more than a tenth of a millimetre, and by how much in m: they will be pushed apart. Nothing moves.
+    pub fn initial_overlaps(&mut self) -> Vec<([BodyKey; 2], f64)> {
+        let overlaps = self.rigid.get().initial_overlaps();
+        let keys = |bodies: [u32; 2]| Some([self.bodies.key_of(bodies[0])?, self.bodies.key_of(bodies[1])?]);
+        overlaps.into_iter().filter_map(|o| Some((keys(o.bodies)?, o.depth_m))).collect()
     }
 
     /// How it was made.

@@ -53,7 +53,7 @@ fn gain_distance_and_pitch_do_what_they_say() {
 /// A removed body is gone for everything that can be asked of it, its sound fades, and its number may be another's.
 #[test]
 fn stale_keys_are_answers() {
-    let (mut world, mut out) = offline();
+    let (mut world, mut out) = World::new(Settings { max_bodies: 1, ..Settings::offline() }).unwrap();
     let key = struck(&mut world, 0.3);
     listen(&mut out, 4096);
     assert!(world.is_sounding(key));

@@ -1,6 +1,6 @@
 //! The files that a scene reads, so that nothing is written over them.
 
-use super::{Scene, Shape, hearing, surfaces};
+use super::{Scene, Shape, rooms, surfaces};
 use crate::textures;
 use eigentone_io::companions;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ impl Scene {
         let rooms = self.acoustics.as_ref()?;
         Some(match &rooms.field {
             Some(name) => self.resolve(name).unwrap_or_else(|_| self.folder.join(name)),
-            None => hearing::beside(self),
+            None => rooms::beside(self),
         })
     }
 

@@ -1,10 +1,8 @@
 //! What is known of a scene after it was played: the sound, what it took, what happened.
 
-use eigentone_core::Vec3;
 use eigentone_io::Recorded;
 use eigentone_sim::particles::ImpactMap;
 use eigentone_synth::Stats;
-use eigentone_synth::contact::{Happening, What};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -176,39 +174,6 @@ pub struct EventRecord {
     /// Speed at which the surfaces met, for blows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approach_m_s: Option<f32>,
-}
-
-impl EventRecord {
-    /// What a tracker heard; `name` knows the bodies of the simulation.
-    pub(super) fn heard(h: &Happening, name: impl Fn(u32) -> String) -> Self {
-        let (kind, impulse_ns, approach_m_s) = match h.what {
-            What::Impact { impulse_ns, approach_m_s } => (EventKind::Impact, Some(impulse_ns), Some(approach_m_s)),
-            What::Begin => (EventKind::ContactBegin, None, None),
-            What::End => (EventKind::ContactEnd, None, None),
-        };
-        Self {
-            time_s: h.time_s,
-            kind,
-            body_a: name(h.bodies[0]),
-            body_b: name(h.bodies[1]),
-            position: h.position,
-            impulse_ns,
-            approach_m_s,
-        }
-    }
-
-    /// A blow by something that is no body: the script, or a particle.
-    pub(super) fn struck(time_s: f64, body: &str, position: [f32; 3], impulse_ns: Vec3) -> Self {
-        Self {
-            time_s,
-            kind: EventKind::Impact,
-            body_a: String::new(),
-            body_b: body.to_owned(),
-            position,
-            impulse_ns: Some(impulse_ns.length() as f32),
-            approach_m_s: None,
-        }
-    }
 }
 
 /// What happened.

@@ -1,11 +1,7 @@
 //! `[[soft]]`: bodies of finite elements, whose moving surface is the sound.
 
-mod air;
-mod film;
-mod make;
-mod play;
-
-pub(super) use play::{SoftSound, play};
+pub(super) mod film;
+pub(super) mod make;
 
 use super::{Rotation, Shape};
 use serde::Deserialize;
@@ -135,4 +131,12 @@ pub enum Radiation {
     Rayleigh,
     /// As the paper prints it: pressure goes with velocity.
     Printed,
+}
+
+/// The law of radiation that the simulation knows.
+pub(super) fn law(radiation: Radiation) -> eigentone_sim::soft::radiate::Radiation {
+    match radiation {
+        Radiation::Rayleigh => eigentone_sim::soft::radiate::Radiation::Rayleigh,
+        Radiation::Printed => eigentone_sim::soft::radiate::Radiation::Printed,
+    }
 }

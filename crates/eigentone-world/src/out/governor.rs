@@ -82,8 +82,8 @@ impl Governor {
     }
 }
 
-/// Processor time of this thread.
-pub(super) fn thread_time() -> Duration {
+/// Processor time that this thread has taken so far: what a block costs, whatever else the machine does.
+pub fn thread_time() -> Duration {
     #[cfg(unix)]
     {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);

@@ -10,6 +10,7 @@ use eigentone_core::Vec3;
 use eigentone_core::event::BodyId;
 use eigentone_space::directivity::Directivity;
 use eigentone_space::room::{Place, Space};
+use std::time::Instant;
 
 impl World {
     /// Something happens to a body: it must be where it is before it is heard.
@@ -32,7 +33,7 @@ impl World {
 
     /// Places all that sounds or has just been touched. What does not sound costs nothing.
     pub(super) fn place_all(&mut self) {
-        let all = self.settings.timing == Timing::Offline;
+        let (all, begin) = (self.settings.timing == Timing::Offline, Instant::now());
         self.moved = false;
         let (space, shared) = (self.space.get(), &self.shared);
         for (_, state) in self.bodies.iter_mut() {
@@ -45,6 +46,7 @@ impl World {
                 state.placed = false;
             }
         }
+        self.counts.placing_s += begin.elapsed().as_secs_f64();
     }
 
     /// Opens the samples of a body that is a [voice](crate::Body::voice_at): what is written is heard from where the body is, through rooms and head like any other. `capacity` samples can wait.
