@@ -98,7 +98,7 @@ impl Shape {
             Self::Cuboid { centre, half_m, rotation } => {
                 let local = rotation.inverse() * (p - *centre);
                 let inside = *half_m - local.abs();
-                if inside.min_element() <= 0.0 {
+                if !inside.cmpgt(Vec3::ZERO).all() {
                     return None;
                 }
                 let axis = (0..3).min_by(|&a, &b| inside[a].total_cmp(&inside[b]))?;
