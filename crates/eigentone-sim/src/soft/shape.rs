@@ -1,7 +1,7 @@
 //! Shapes of colliders: how deep a point is inside, the way out, and how far it is from outside.
 //!
 //! Depths are distances to the nearest feature of the surface. Planes, spheres, boxes, cylinders and capsules cost some ten operations per point; a [`Hull`] one product
-//! per face; a [`SolidMesh`] a search in a tree of boxes, about a microsecond for a thousand triangles and by far the slowest: where a hull or a few of them will do, use those.
+//! per face; a [`SolidMesh`] a search in a tree of boxes, about two microseconds for a thousand triangles and by far the slowest: where a hull or a few of them will do, use those.
 
 mod hull;
 mod solid;
@@ -98,7 +98,7 @@ impl Shape {
             Self::Cuboid { centre, half_m, rotation } => {
                 let local = rotation.inverse() * (p - *centre);
                 let inside = *half_m - local.abs();
-                if inside.min_element() <= 0.0 {
+                if !inside.cmpgt(Vec3::ZERO).all() {
                     return None;
                 }
                 let axis = (0..3).min_by(|&a, &b| inside[a].total_cmp(&inside[b]))?;

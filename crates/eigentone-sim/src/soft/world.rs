@@ -273,16 +273,18 @@ impl SoftWorld {
 
     /// Moves the nodes of a body, pinned ones as well, to where they begin under strain. Places that are not finite are passed over.
     pub fn displace_to(&mut self, body: usize, to: &[Vec3]) {
-        (self.near, self.pairs) = (Near::default(), Pairs::default());
+        self.near = Near::default();
+        self.pairs.renew();
         for (position, to) in self.nodes.positions[self.parts[body].nodes.clone()].iter_mut().zip(to) {
             if to.is_finite() {
                 *position = Four::from_point(*to);
             }
         }
-        // Nothing has moved: the strain has been there all the time.
-        let last_s = std::mem::replace(&mut self.last_s, f64::INFINITY);
-        self.find_forces(false);
-        self.last_s = last_s;
+        // Nothing has moved: the strain has been there all the time. Others that move do so undisturbed.
+        let chunks = if self.steps == 0 { 0..self.chunks.len() } else { self.parts[body].chunks.clone() };
+        let (kernel, positions) = (self.kernel, &self.nodes.positions);
+        self.chunks[chunks].iter_mut().for_each(|chunk| chunk.run(kernel, positions, 0.0, false));
+        self.look = true;
     }
 
     /// Adds to the velocity of each node of a body that is not pinned: a blow.

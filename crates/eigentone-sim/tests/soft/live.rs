@@ -70,7 +70,7 @@ fn others_do_not_notice() {
     assert_eq!(busy.samples(), alone.samples());
     for name in ["a", "b"] {
         let [one, other] = [&alone, &busy].map(|world| bits(world.get(id_of(world, name)).unwrap()));
-        assert_eq!(one, other, "{name}");
+        assert!(one == other, "{name}");
     }
     let touches = |world: &mut SoftWorld| {
         let (a, b) = (id_of(world, "a"), id_of(world, "b"));
@@ -109,18 +109,18 @@ fn the_step_follows_the_stiffest() {
         if within_sample {
             world.step().unwrap();
         }
-        let stiff = world.insert(cube("stiff", 2.0 * start, Vec3::X, 1e9)).unwrap();
+        let stiff = world.insert(cube("stiff", 2.0 * start, Vec3::X, 1e11)).unwrap();
         assert_eq!(world.step_s() < long_s, !within_sample);
-        advance(&mut world, 1000);
+        advance(&mut world, 300);
         let short_s = world.step_s();
-        assert!(short_s < 0.05 * long_s, "{short_s} {long_s}");
+        assert!(short_s < 0.1 * long_s, "{short_s} {long_s}");
         // It is as wide as it was, and flies as it was thrown.
         let [low, high] =
             [f64::min, f64::max].map(|f| world.get(stiff).unwrap().positions().map(|p| p.x).reduce(f).unwrap());
         assert!((high - low - 0.1).abs() < 1e-6, "{low} {high}");
-        assert!((world.get(stiff).unwrap().centre().x - 1000.0 / 44_100.0).abs() < 1e-4);
+        assert!((world.get(stiff).unwrap().centre().x - 300.0 / 44_100.0).abs() < 5e-5);
         world.remove(stiff).unwrap();
-        advance(&mut world, 1000);
+        advance(&mut world, 1700);
         assert_eq!(world.step_s(), long_s);
         assert_eq!(world.samples(), 3000);
         assert!((world.time_s() - 3000.0 / 44_100.0).abs() < 1e-12, "{}", world.time_s());
@@ -220,7 +220,7 @@ fn what_gets_out_of_hand_is_named_and_left_behind() {
         advance(&mut world, 500);
         for name in ["a", "b"] {
             let [one, other] = [&alone, &world].map(|world| bits(world.get(id_of(world, name)).unwrap()));
-            assert_eq!(one, other, "{kind}: {name}");
+            assert!(one == other, "{kind}: {name}");
         }
     }
 }
