@@ -119,7 +119,7 @@ fn exchanged_rooms_do_not_click() {
             let quiet = still.iter().map(|r| r[channel]).fold(0.0, f64::max);
             let busy = roughness(&heard[channel][START * BLOCK..]);
             println!("{spatial:?}: still {quiet:.3e}, exchanged {busy:.3e}");
-            assert!(busy < 1.05 * quiet, "{spatial:?}: {busy} {quiet}");
+            assert!(busy < 1.02 * quiet, "{spatial:?}: {busy} {quiet}");
         }
     }
 }
@@ -164,10 +164,15 @@ fn levels_are_those_of_the_last_rooms() {
         let ratio_db = 10.0 * (energy(&found[0][late.clone()]) / energy(&expected[0][late])).log10();
         assert!(ratio_db.abs() < 0.01, "{ratio_db} dB");
     }
-    let free = set_at_300(Some(near), None);
-    let never = only(None);
-    let apart = free[0].iter().zip(&never[0]).skip(1000 * BLOCK).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-    assert!(apart < 1e-9, "{apart}");
+    // When the longest filter has ended, not a bit of the room is left.
+    let [free, never] = [Some(near), None].map(|first| {
+        render(stage(Spatial::Pan, first), 2900, clicks, |block, space| {
+            if block == 300 {
+                space.set_field(None);
+            }
+        })
+    });
+    assert!(free[0][2800 * BLOCK..] == never[0][2800 * BLOCK..]);
 }
 
 /// A hundred exchanges, faster than tails ring out: the audio side never allocates (see `render`), and the program's own memory does not grow, because what is exchanged comes back.
