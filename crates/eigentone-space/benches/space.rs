@@ -110,7 +110,7 @@ fn fifty_among(settings: &SpaceSettings, exist: u32) -> f64 {
     }
     let sound: [f32; BLOCK] = std::array::from_fn(|n| (0.3 * n as f32).sin());
     let apart = exist / 50;
-    let mut least = vec![f64::INFINITY; UPDATE];
+    let mut least = [f64::INFINITY; UPDATE];
     for block in 0..200 * UPDATE {
         if block % UPDATE == 0 {
             (0..50).for_each(|k| space.place(id(k * apart), &place(k * apart, 1e-3 * block as f64)));

@@ -103,6 +103,8 @@ pub struct Direct {
     past: usize,
     scratch: Vec<f32>,
     tilts: TiltTable,
+    /// Where the tilts go, and the blocks until they are there.
+    tilt_goal: (TiltTable, u32),
     head_pole: f32,
     pan: bool,
     voices: Option<Voices>,
@@ -134,6 +136,7 @@ impl Direct {
             past,
             scratch: vec![0.0; past + BLOCK],
             tilts: TiltTable::new(DEFAULT_F_MAX_HZ, sample_rate_hz),
+            tilt_goal: (TiltTable::new(DEFAULT_F_MAX_HZ, sample_rate_hz), 0),
             head_pole: pole(head::pole_hz(), sample_rate_hz),
             pan,
             voices,
@@ -146,12 +149,12 @@ impl Direct {
 
     /// Takes tilts as meant for a field that ends at `f_max_hz`.
     pub fn set_field(&mut self, f_max_hz: f64) {
-        self.set_tilts(TiltTable::new(f_max_hz, self.sample_rate_hz));
+        self.tilts = TiltTable::new(f_max_hz, self.sample_rate_hz);
     }
 
-    /// Filters for tilts. Their memory stays, so that nothing jumps.
-    pub(crate) fn set_tilts(&mut self, tilts: TiltTable) {
-        self.tilts = tilts;
+    /// The same while sources sound: the filters go there over some blocks.
+    pub(crate) fn fade_tilts(&mut self, tilts: TiltTable, blocks: u32) {
+        self.tilt_goal = (tilts, blocks);
     }
 
     /// Lets sound take its time to arrive, or not. Control side, before the first source: it takes memory for half a second of up to [256](crate::MOST_DELAYED) sources.
@@ -176,6 +179,11 @@ impl Direct {
 
     /// To be called before each block if anything fades. Returns delays that are not heard any more.
     pub(crate) fn next_block(&mut self) -> Option<Box<Doppler>> {
+        let (tilts, left) = &mut self.tilt_goal;
+        if *left > 0 {
+            self.tilts = self.tilts.towards(tilts, 1.0 / *left as f32);
+            *left -= 1;
+        }
         let step = doppler::fade_step(self.sample_rate_hz);
         let now = self.delayed[1];
         self.delayed = [now, self.delayed_goal.clamp(now - step, now + step)];
@@ -290,7 +298,11 @@ impl Direct {
         let x = if is_finite(x) { x } else { &[0.0; BLOCK] };
         let arrived = self.doppler.as_mut().map(|doppler| {
             let arrived = doppler.pass(slot, source.target.distance_m, source.life != Life::New, x);
-            if self.delayed == [1.0; 2] { arrived } else { doppler::between(x, &arrived, self.delayed) }
+            if self.delayed == [1.0; 2] {
+                arrived
+            } else {
+                doppler::between(x, &arrived, self.delayed.map(doppler::smooth))
+            }
         });
         let (sends, direct) = (source.sends(), source.audible());
         if sends || direct {

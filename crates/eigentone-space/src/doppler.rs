@@ -125,7 +125,7 @@ impl Doppler {
         if place.share < 1.0 {
             let from = place.share;
             place.share = (from + self.step).min(1.0);
-            return between(x, &out, [from, place.share]);
+            return between(x, &out, [smooth(from), smooth(place.share)]);
         }
         out
     }
@@ -134,6 +134,11 @@ impl Doppler {
 /// Share of a fade that one block is.
 pub(crate) fn fade_step(sample_rate_hz: f64) -> f32 {
     (BLOCK as f64 / (FADE_S * sample_rate_hz)) as f32
+}
+
+/// A share that leaves and arrives without a bend.
+pub(crate) fn smooth(share: f32) -> f32 {
+    share * share * (3.0 - 2.0 * share)
 }
 
 /// From one block to another, by a share that goes in a straight line.

@@ -6,7 +6,7 @@
 
 use crate::BLOCK;
 use crate::convolve::{INPUTS, Reverb};
-use crate::doppler::Doppler;
+use crate::doppler::{Doppler, smooth};
 use crate::tilt::TiltTable;
 
 /// Reverberations on the audio side at once: one that is given sound, and those that ring out.
@@ -48,7 +48,7 @@ impl Hall {
     }
 }
 
-/// A quarter turn from nothing to all.
+/// A quarter turn from nothing to all, slow at its ends: two that go against each other have equal power.
 #[derive(Clone, Copy, Debug)]
 struct Fade {
     now: f32,
@@ -62,7 +62,7 @@ impl Fade {
 
     /// One block on. Returns the gains at its beginning and its end.
     fn advance(&mut self, step: f32) -> [f32; 2] {
-        let gain = |phase: f32| if phase == 1.0 { 1.0 } else { (std::f32::consts::FRAC_PI_2 * phase).sin() };
+        let gain = |phase: f32| if phase == 1.0 { 1.0 } else { (std::f32::consts::FRAC_PI_2 * smooth(phase)).sin() };
         let from = gain(self.now);
         self.now = self.goal.clamp(self.now - step, self.now + step);
         [from, gain(self.now)]
@@ -86,6 +86,11 @@ impl Halls {
         let mut halls = [const { None }; MOST_HALLS];
         halls[0] = first;
         Self { halls, step: (BLOCK as f64 / (FADE_S * sample_rate_hz)).clamp(1e-6, 1.0) as f32 }
+    }
+
+    /// Blocks that a fade takes.
+    pub(crate) fn fade(&self) -> u32 {
+        (1.0 / self.step).ceil() as u32
     }
 
     /// Whether one more finds a place.

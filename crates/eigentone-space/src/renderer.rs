@@ -151,7 +151,7 @@ impl Renderer {
             let Ok(exchange) = self.links.exchanges.pop() else { break };
             let refused = match exchange {
                 Exchange::Field { hall, tilts } => {
-                    self.direct.set_tilts(tilts);
+                    self.direct.fade_tilts(tilts, self.halls.fade());
                     self.halls.exchange(hall).map(Returned::Hall)
                 }
                 Exchange::Doppler(delays) => self.direct.fade_doppler(delays).map(Returned::Doppler),

@@ -26,10 +26,12 @@
 //! ```
 
 mod acoustics;
+mod settings;
 
-use crate::air::Air;
-use crate::decode::{Answer, Decoder, DecoderSettings, free_field};
-use crate::direct::{Direct, Spatial, Target};
+pub use settings::SpaceSettings;
+
+use crate::decode::{Answer, Decoder, free_field};
+use crate::direct::{Direct, Target};
 use crate::directivity::Directivity;
 use crate::renderer::{Goal, Links, Renderer};
 use crate::sends::{Sends, direct_gain};
@@ -47,48 +49,14 @@ const FOLLOW_S: f64 = 0.04;
 /// Time in which parameters gather speed after rooms were exchanged, in s: all of them leap then, and to follow at full speed from the first moment bends every gain at once.
 const EASE_S: f64 = 0.05;
 
+/// Time after which the audio side has faded over to other rooms for certain, in s.
+const SETTLE_S: f64 = 0.15;
+
 /// Steps from free field at which a source that comes from rooms is there: a hundredth of what is just noticeable.
 const ARRIVED: f32 = 0.01;
 
 /// Loss of direct sound from which on a tilt counts fully, in dB.
 const SHADOW_DB: f32 = 6.0;
-
-/// How a space is made.
-#[derive(Clone, Debug)]
-pub struct SpaceSettings {
-    /// Samples per second.
-    pub sample_rate_hz: f64,
-    /// Sources at once: bodies have slots below this.
-    pub max_sources: usize,
-    /// How directions are heard.
-    pub spatial: Spatial,
-    /// Whether sound takes its time, so that what moves changes its pitch.
-    pub doppler: bool,
-    /// The baked field; `None` means free field.
-    pub field: Option<Arc<Field>>,
-    /// How it is decoded.
-    pub decoder: DecoderSettings,
-    /// What the air absorbs of late sound.
-    pub air: Air,
-    /// How often each source is placed, in s. Sound goes in straight lines over this time.
-    pub update_s: f64,
-}
-
-impl Default for SpaceSettings {
-    /// Open air, up to 256 sources, a spherical head.
-    fn default() -> Self {
-        Self {
-            sample_rate_hz: 44_100.0,
-            max_sources: 256,
-            spatial: Spatial::Head,
-            doppler: false,
-            field: None,
-            decoder: DecoderSettings::default(),
-            air: Air::default(),
-            update_s: 1.0 / 120.0,
-        }
-    }
-}
 
 /// Where a source is, and how it radiates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,9 +112,10 @@ pub struct Space {
     /// Free field in steps.
     free_steps: [f32; Parameter::COUNT],
     follow: f32,
-    /// Exchanges of rooms so far, and placements after which a source follows at full speed.
+    /// Exchanges of rooms so far, and placements after them until a source follows at full speed and until all has faded.
     exchanges: u32,
     ease: u32,
+    settle: u32,
     stats: SpaceStats,
 }
 
@@ -167,6 +136,7 @@ pub fn space(settings: &SpaceSettings) -> (Space, Renderer) {
     let (to_audio, goals) = rtrb::RingBuffer::new((4 * settings.max_sources).max(64));
     let sounding = Arc::new(Sounding::new(settings.max_sources));
     let links = Links { goals, exchanges, back, sounding: sounding.clone() };
+    let placements = |seconds: f64| (seconds / settings.update_s).ceil().clamp(1.0, 1e6) as u32;
     let space = Space {
         acoustics,
         to_audio,
@@ -177,7 +147,8 @@ pub fn space(settings: &SpaceSettings) -> (Space, Renderer) {
         free_steps: free_field().to_steps(),
         follow: (1.0 - (-settings.update_s / FOLLOW_S).exp()) as f32,
         exchanges: 0,
-        ease: (EASE_S / settings.update_s).ceil().clamp(1.0, 1e6) as u32,
+        ease: placements(EASE_S),
+        settle: placements(SETTLE_S),
         stats: SpaceStats::default(),
     };
     let renderer = Renderer::new(direct, reverb, links, settings);
@@ -267,7 +238,8 @@ impl Space {
             Some(known) if known.body == body => known.place = *place,
             _ => {
                 // The one that had the slot before is not heard any more.
-                let known = Known { body, place: *place, last_sent: None, exchange: self.exchanges, placed: self.ease };
+                let known =
+                    Known { body, place: *place, last_sent: None, exchange: self.exchanges, placed: self.settle };
                 let before = source.replace(known);
                 if let Some(before) = before.filter(|before| before.last_sent.is_some()) {
                     self.send(before.body, None);
@@ -331,11 +303,10 @@ impl Space {
         let known = self.known(body).filter(|_| !begin);
         let last_sent = known.and_then(|known| known.last_sent);
         let placed = match known {
-            Some(known) if known.exchange == self.exchanges => known.placed.saturating_add(1).min(self.ease),
+            Some(known) if known.exchange == self.exchanges => known.placed.saturating_add(1).min(self.settle),
             Some(_) => 1,
-            None => self.ease,
+            None => self.settle,
         };
-        let follow = self.follow * (placed as f32 / self.ease as f32);
         let away = (place.position - self.listener).clamp_length_max(1e6);
         let directivity = place.directivity.unwrap_or_default();
         let directivity_gain = if place.directivity.is_some() { directivity.gain(-away) } else { 1.0 };
@@ -346,7 +317,7 @@ impl Space {
             ..Target::default()
         };
         let steps = if self.acoustics.decoder.is_some() || last_sent.is_some_and(|steps| steps != self.free_steps) {
-            self.decode_rooms(place.position, last_sent, follow, &mut target)
+            self.decode_rooms(place.position, last_sent, placed, &mut target)
         } else {
             let distance_m = place.position.distance(self.listener);
             (target.gain, target.distance_m) = ((1.0 / distance_m.max(NEAREST_M)) as f32, distance_m as f32);
@@ -363,16 +334,25 @@ impl Space {
         &mut self,
         position: Vec3,
         last_sent: Option<[f32; Parameter::COUNT]>,
-        follow: f32,
+        placed: u32,
         target: &mut Target,
     ) -> [f32; Parameter::COUNT] {
         let answer = self.ask(position);
         let mut steps = answer.parameters.to_steps();
-        if let Some(before) = last_sent {
-            steps.iter_mut().zip(before).for_each(|(x, before)| *x = before + follow * (*x - before));
-        }
         let reverberant = self.acoustics.decoder.is_some();
-        if !reverberant && steps.iter().zip(&self.free_steps).all(|(x, free)| (x - free).abs() < ARRIVED) {
+        let follow = self.follow * (placed as f32 / self.ease as f32).min(1.0);
+        for (p, (before, x)) in last_sent.iter().flatten().zip(&mut steps).enumerate() {
+            // What reverberation comes in or goes out altogether is faded by the audio side. To fade what goes into it as well would only bend it.
+            let reflected = p != Parameter::Direct as usize && p != Parameter::Tilt as usize;
+            match (reverberant, reflected && placed < self.settle) {
+                (false, true) => *x = *before,
+                (true, true) if last_sent == Some(self.free_steps) => {}
+                _ => *x = before + follow * (*x - before),
+            }
+        }
+        let near = |p: Parameter| (steps[p as usize] - self.free_steps[p as usize]).abs() < ARRIVED;
+        let left_rooms = !reverberant && placed >= self.settle;
+        if left_rooms && near(Parameter::Direct) && near(Parameter::Tilt) {
             steps = self.free_steps;
         }
         let parameters = Parameters::from_steps(steps);
@@ -380,7 +360,7 @@ impl Space {
         target.tilt_db = steps[Parameter::Tilt as usize] * shadow(steps[Parameter::Direct as usize]);
         target.gain = direct_gain(&parameters, answer.distance_m);
         self.stats.unknown += u64::from(answer.confidence == 0.0);
-        if let Some(filters) = self.acoustics.filters.as_ref().filter(|_| reverberant) {
+        if let Some(filters) = self.acoustics.filters.as_ref().filter(|_| !left_rooms) {
             let (sends, clamped) = Sends::new(&parameters, answer.distance_m, filters);
             (target.early, target.late) = (sends.early, sends.late);
             self.stats.clamped += u64::from(clamped.early || clamped.late);

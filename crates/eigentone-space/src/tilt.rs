@@ -51,6 +51,11 @@ impl TiltTable {
         Self { poles: POLES.map(|p| pole(p * f_max_hz, sample_rate_hz)) }
     }
 
+    /// On the way to others.
+    pub(crate) fn towards(&self, other: &Self, share: f32) -> Self {
+        Self { poles: std::array::from_fn(|k| self.poles[k] + share * (other.poles[k] - self.poles[k])) }
+    }
+
     /// Poles of the low-passes.
     pub(crate) fn poles(&self) -> [f32; LOW_PASSES] {
         self.poles

@@ -85,13 +85,23 @@ fn roughness(samples: &[f32]) -> f64 {
 /// From 0.6 s on, where the beginning of the tone has left even the longest filter of these rooms.
 const START: usize = 414;
 
-/// Rooms come, change and go; another f_max means other filters, delays and tilts.
+/// The tone, faded out and in within a tenth of a second: what happens to a room's sound when it comes and goes by itself.
+fn faded(block: usize) -> [f32; BLOCK] {
+    let gain = |n: usize| {
+        let at = (block as f64 - START as f64 + n as f64 / BLOCK as f64) / 69.0;
+        if at < 0.0 { 1.0 } else { 0.5 + 0.5 * (std::f64::consts::PI * at.rem_euclid(2.0)).cos() }
+    };
+    let tone = tone(block);
+    std::array::from_fn(|n| tone[n] * gain(n) as f32)
+}
+
+/// Rooms come, change and go, and their sound is no rougher than that of a tone that comes and goes in one of them; another f_max means other filters, delays and tilts.
 #[test]
 fn exchanged_rooms_do_not_click() {
     let rooms = [None, Some(room(500.0, -6.0, 0.6)), Some(room(250.0, -12.0, 0.5)), Some(room(500.0, -3.0, 0.5))];
     for spatial in [Spatial::Pan, Spatial::Head] {
         let still = rooms.clone().map(|field| {
-            let heard = render(stage(spatial.clone(), field), 900, |b| Some(tone(b)), |_, _| {});
+            let heard = render(stage(spatial.clone(), field), START + 360, |b| Some(faded(b)), |_, _| {});
             heard.map(|c| roughness(&c[START * BLOCK..]))
         });
         let order = [1, 2, 3, 0, 2, 1, 0, 3, 2];
@@ -109,7 +119,7 @@ fn exchanged_rooms_do_not_click() {
             let quiet = still.iter().map(|r| r[channel]).fold(0.0, f64::max);
             let busy = roughness(&heard[channel][START * BLOCK..]);
             println!("{spatial:?}: still {quiet:.3e}, exchanged {busy:.3e}");
-            assert!(busy < 1.05 * quiet, "{spatial:?}: {busy} {quiet}");
+            assert!(busy < 1.02 * quiet, "{spatial:?}: {busy} {quiet}");
         }
     }
 }
@@ -137,7 +147,7 @@ fn levels_are_those_of_the_last_rooms() {
     let [near, far] = [room(500.0, -6.0, 0.5), room(500.0, -26.0, 0.5)];
     let energy = |x: &[f32]| x.iter().map(|y| f64::from(y * y)).sum::<f64>();
     // A train of clicks, so that reverberation has energy of its own.
-    let clicks = |b: usize| Some(std::array::from_fn(|n| if b % 10 == 0 && n == 0 { 1.0 } else { 0.0 }));
+    let clicks = |b: usize| Some(std::array::from_fn(|n| if b.is_multiple_of(10) && n == 0 { 1.0 } else { 0.0 }));
     let only = |field: Option<Arc<Field>>| render(stage(Spatial::Pan, field), 1200, clicks, |_, _| {});
     let set_at_300 = |first: Option<Arc<Field>>, then: Option<Arc<Field>>| {
         render(stage(Spatial::Pan, first), 1200, clicks, |block, space| {
@@ -154,10 +164,15 @@ fn levels_are_those_of_the_last_rooms() {
         let ratio_db = 10.0 * (energy(&found[0][late.clone()]) / energy(&expected[0][late])).log10();
         assert!(ratio_db.abs() < 0.01, "{ratio_db} dB");
     }
-    let free = set_at_300(Some(near), None);
-    let never = only(None);
-    let apart = free[0].iter().zip(&never[0]).skip(1000 * BLOCK).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-    assert!(apart < 1e-9, "{apart}");
+    // When the longest filter has ended, not a bit of the room is left.
+    let [free, never] = [Some(near), None].map(|first| {
+        render(stage(Spatial::Pan, first), 2900, clicks, |block, space| {
+            if block == 300 {
+                space.set_field(None);
+            }
+        })
+    });
+    assert!(free[0][2800 * BLOCK..] == never[0][2800 * BLOCK..]);
 }
 
 /// A hundred exchanges, faster than tails ring out: the audio side never allocates (see `render`), and the program's own memory does not grow, because what is exchanged comes back.
@@ -175,7 +190,7 @@ fn fast_exchanges_are_bounded() {
         },
     );
     assert!(heard.iter().flatten().all(|y| y.is_finite() && y.abs() < 100.0));
-    assert_eq!(rooms.each_ref().map(|r| Arc::strong_count(r)), [1, 1], "nothing holds on to fields");
+    assert_eq!(rooms.each_ref().map(Arc::strong_count), [1, 1], "nothing holds on to fields");
 }
 
 /// Delays are switched on and off under a tone without a click. Then a click takes `d/c`, or no time.
@@ -204,7 +219,7 @@ fn doppler_is_switched_while_it_sounds() {
     });
     let delay = |from: usize| {
         let from = from * BLOCK;
-        clicks[0][from..].iter().position(|y| y.abs() > 0.2).unwrap_or(usize::MAX)
+        clicks[0][from..].iter().position(|y| y.abs() > 0.1).unwrap_or(usize::MAX)
     };
     let way = Vec3::new(2.0, -1.0, 0.0).length() / SOUND_M_S * RATE_HZ;
     assert_eq!([delay(100), delay(500)], [0, 0]);

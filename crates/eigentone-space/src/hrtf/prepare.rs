@@ -11,8 +11,12 @@ const LENGTH_S: f64 = 3e-3;
 /// What is kept before it sets in.
 const BEFORE_S: f64 = 1e-4;
 
-/// A response sets in where it first reaches this share of its peak.
-const ONSET: f64 = 0.15;
+/// A response sets in where it first reaches this share of its peak, between samples. More than the 22 % to which a band-limited impulse rings before itself: whether its samples show that depends on where they
+/// fall, and delays would err by up to two samples.
+const ONSET: f64 = 0.3;
+
+/// Steps per sample in which the onset is looked for.
+const FINE: usize = 8;
 
 /// Measurements blended for a point of the grid.
 const NEAREST: usize = 3;
@@ -112,7 +116,7 @@ fn align(m: &Measurement, measured_hz: f64, rate_hz: f64, taps: usize, kernel: &
     let mut delays_s = [0.0; 2];
     let taps = [0, 1].map(|ear| {
         let response = &m.responses[ear];
-        let onset = onset(response);
+        let onset = onset(response, kernel);
         delays_s[ear] = onset / measured_hz + f64::from(m.delays_s[ear]);
         let step = measured_hz / rate_hz;
         let begin = onset - BEFORE_S * measured_hz;
@@ -127,13 +131,25 @@ fn align(m: &Measurement, measured_hz: f64, rate_hz: f64, taps: usize, kernel: &
     Aligned { taps, delays_s }
 }
 
-/// Where a response first reaches a share of its peak, between samples.
-fn onset(response: &[f32]) -> f64 {
-    let level = ONSET * f64::from(response.iter().fold(0.0f32, |m, x| m.max(x.abs())));
-    let Some(at) = response.iter().position(|x| f64::from(x.abs()) >= level) else { return 0.0 };
-    let after = f64::from(response[at].abs());
-    let before = if at > 0 { f64::from(response[at - 1].abs()) } else { 0.0 };
-    at as f64 - if after > before { (after - level) / (after - before) } else { 0.0 }
+/// Where a response first reaches a share of its peak, in samples.
+fn onset(response: &[f32], kernel: &[f64]) -> f64 {
+    let level = |n: usize| f64::from(response[n].abs());
+    let Some(peak) = (0..response.len()).max_by(|a, b| level(*a).total_cmp(&level(*b))) else { return 0.0 };
+    let at = |step: usize| value(response, step as f64 / FINE as f64, 1.0, kernel).abs();
+    let around = (FINE * peak).saturating_sub(FINE)..=FINE * (peak + 1);
+    let highest = around.clone().map(at).fold(0.0, f64::max);
+    // Samples are at most the peak between them, and what they show of it is more than half.
+    let first = (0..peak).find(|n| level(*n) >= 0.5 * ONSET * highest).unwrap_or(peak);
+    let mut before = 0.0;
+    for step in (FINE * first).saturating_sub(FINE)..=*around.end() {
+        let here = at(step);
+        if here >= ONSET * highest {
+            let back = if here > before { (here - ONSET * highest) / (here - before) } else { 0.0 };
+            return (step as f64 - back) / FINE as f64;
+        }
+        before = here;
+    }
+    peak as f64
 }
 
 /// The band-limited value at a place between samples; `wide` > 1 also removes what a lower rate cannot hold.
@@ -171,4 +187,26 @@ fn head_energy(rate_hz: f64, measured_hz: f64) -> f64 {
     let hz = |i: usize| (i as f64 + 0.5) / f64::from(steps) * band_hz;
     let mean = (0..steps as usize).map(|i| power(dry, 1.0 - dry, p, hz(i), rate_hz)).sum::<f64>() / f64::from(steps);
     mean * band_hz / (0.5 * rate_hz)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A band-limited impulse sets in equally long before its peak, wherever its samples fall.
+    #[test]
+    fn onsets_do_not_depend_on_where_samples_fall() {
+        let kernel = kernel();
+        let leads = (0..50).map(|k| {
+            let peak = 40.0 + f64::from(k) / 50.0;
+            let impulse = |n: usize| {
+                let x = (n as f64 - peak).abs().max(1e-9);
+                (0.5 + 0.5 * (PI * (x / 24.0).min(1.0)).cos()) * (PI * x).sin() / (PI * x)
+            };
+            let response: Vec<f32> = (0..128).map(|n| impulse(n) as f32).collect();
+            peak - onset(&response, &kernel)
+        });
+        let [least, most] = leads.fold([f64::INFINITY, 0.0], |[a, b], x: f64| [a.min(x), b.max(x)]);
+        assert!(most - least < 0.05 && (0.7..0.85).contains(&least), "{least} to {most} samples");
+    }
 }
