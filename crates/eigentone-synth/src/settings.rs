@@ -43,7 +43,7 @@ impl Default for Settings {
             most_modes_per_body: 8192,
             most_events: 16_384,
             most_messages_per_block: 4096,
-            most_events_per_block: 256,
+            most_events_per_block: 96,
             most_bridges: 64,
             most_contacts: 256,
             most_impulse_ns: 100.0,

@@ -6,7 +6,7 @@ use common::{act, impulse, level_db, mix, point, random_body, rms};
 use eigentone_core::Noise;
 use eigentone_core::event::{Action, BodyId, Event, Moment};
 use eigentone_core::model::SiteBlend;
-use eigentone_synth::{BLOCK, BodySettings, Budget, EngineError, Masking, Quality, Settings, engine};
+use eigentone_synth::{BLOCK, BodySettings, Budget, EngineError, Masking, Playback, Quality, Settings, engine};
 
 fn full() -> Settings {
     Settings { quality: Quality::FULL, ..Settings::default() }
@@ -339,4 +339,58 @@ fn nonsense_is_harmless() {
             assert!(sound.iter().all(|y| y.is_finite()), "{action:?} at {rate} Hz");
         }
     }
+}
+
+/// Qualities of all sizes, with every field at its ends: finite, and no panic.
+#[test]
+fn extreme_qualities_are_harmless() {
+    let ends = [f32::MIN, -1e6, -300.0, -1.0, 0.0, f32::MIN_POSITIVE, 1.0, 94.0, 1e3, 1e6, f32::MAX, f32::INFINITY, f32::NAN];
+    let mut qualities = Vec::new();
+    for &db in &ends {
+        for playback in [Playback::TotalAt(db), Playback::PascalAt(db)] {
+            for (k, &offset_db) in ends.iter().enumerate() {
+                let masking = Some(Masking { offset_db, playback, compensate: k % 2 == 0 });
+                let budget = [None, Some(0), Some(1), Some(usize::MAX)][k % 4].map(|modes| Budget { modes, slope: ends[k] });
+                qualities.push(Quality { truncation_pa: ends[(3 * k + 1) % ends.len()], masking, budget });
+            }
+        }
+    }
+    let (mut handle, mut processor) = engine(Settings::default()).unwrap();
+    let bodies = [0, 1].map(|seed| handle.add(&BodySettings::new(random_body(120, 9.0, seed))).unwrap());
+    for quality in qualities {
+        handle.set_quality(quality, Moment::NOW).unwrap();
+        for (body, size) in bodies.into_iter().zip([1.0, 1e-3]) {
+            let action = Action::Blow { site: SiteBlend::single(3), impulse_ns: [size; 3], duration_s: 1e-3 };
+            handle.send(act(body, 0, action)).unwrap();
+        }
+        let sound = mix(&mut processor, 18);
+        assert!(sound.iter().all(|y| y.is_finite()), "{quality:?}");
+    }
+    let (mut handle, mut processor) =
+        engine(Settings { quality: Quality { masking: Some(Masking { playback: Playback::PascalAt(1e6), ..Masking::default() }), ..Quality::default() }, ..Settings::default() })
+            .unwrap();
+    let body = handle.add(&BodySettings::new(random_body(20, 9.0, 1))).unwrap();
+    handle.send(impulse(body, 0, 1.0)).unwrap();
+    assert!(rms(&mix(&mut processor, 40)) > 0.0);
+}
+
+/// A loud tone hides its neighbour. Retuned by an octave it hides it no longer, and one that is retuned to where the loud tone is, is hidden.
+#[test]
+fn masking_follows_the_tuning() {
+    let mixed = |loud: f32, quiet: f32, quiet_hz: f64| {
+        let (mut handle, mut processor) = engine(Settings::default()).unwrap();
+        let one = handle.add(&BodySettings::new(point(&[(1000.0, 0.1, 1.0)]))).unwrap();
+        let two = handle.add(&BodySettings::new(point(&[(quiet_hz, 0.1, 1.0)]))).unwrap();
+        handle.send(act(one, 0, Action::Frequency(loud))).unwrap();
+        handle.send(act(two, 0, Action::Frequency(quiet))).unwrap();
+        handle.send(impulse(one, 0, 1.0)).unwrap();
+        handle.send(impulse(two, 3000, 0.03)).unwrap();
+        mix(&mut processor, 200);
+        processor.stats().mixed
+    };
+    assert_eq!(mixed(1.0, 1.0, 1030.0), 1, "hidden");
+    assert_eq!(mixed(2.0, 1.0, 1030.0), 2, "the loud one has left");
+    assert_eq!(mixed(2.0, 2.0, 1030.0), 1, "both have");
+    assert_eq!(mixed(1.0, 0.5, 2060.0), 1, "the quiet one has come");
+    assert_eq!(mixed(1.0, 1.0, 2060.0), 2);
 }

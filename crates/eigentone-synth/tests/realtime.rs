@@ -117,6 +117,7 @@ fn a_storm_of_events_allocates_nothing_on_the_audio_side() {
             most_bodies: 40,
             most_modes_per_body: 128,
             most_events: 512,
+            most_events_per_block: if seed == 2 { 4 } else { 256 },
             ..Settings::default()
         };
         let (mut handle, mut processor) = engine(settings).unwrap();
@@ -173,6 +174,13 @@ fn a_storm_of_events_allocates_nothing_on_the_audio_side() {
                 let at = (noise.uniform() * bodies.len() as f64) as usize;
                 let time = Moment { sample: now + (noise.uniform() * 1000.0) as u64, fraction: 0.0 };
                 let _ = handle.remove_at(bodies.swap_remove(at), time);
+            }
+            if noise.uniform() < 0.1 && !bodies.is_empty() {
+                let body = bodies[(noise.uniform() * bodies.len() as f64) as usize];
+                let _ = handle.swap(body, &a_body(&mut noise));
+            }
+            if noise.uniform() < 0.02 {
+                processor.limit_modes((noise.uniform() < 0.5).then(|| (noise.uniform() * 1000.0) as usize));
             }
             if noise.uniform() < 0.01 {
                 let _ = handle.set_quality(a_quality(&mut noise), Moment { sample: now + 7, fraction: 0.0 });

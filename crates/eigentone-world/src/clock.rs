@@ -102,7 +102,7 @@ impl GameClock {
 mod tests {
     use super::*;
 
-    fn state() -> GameClock {
+    fn live() -> GameClock {
         GameClock::new(Timing::Live { latency_s: 0.03 })
     }
 

@@ -13,8 +13,7 @@ impl Processor {
     pub(super) fn act_in_turn(&mut self, body: &mut Body, slot: usize, due: Range<usize>) -> Option<usize> {
         let mut done = None;
         for i in due {
-            let event = self.waiting.event(i);
-            self.count_late(&event);
+            let event = *self.waiting.event(i);
             if done.is_none() && self.depart_silently(body, slot, &event) {
                 continue;
             }
@@ -38,11 +37,6 @@ impl Processor {
         if at > done {
             self.stats.starved += body.render(done..at, self.clock, &self.world, &mut self.scratch) as u64;
         }
-    }
-
-    pub(super) fn count_late(&mut self, event: &Pending) {
-        let late = event.time.sample < self.clock && event.time.sample > 0 && !event.put_off;
-        self.stats.late += u64::from(late);
     }
 
     /// A body that sleeps is removed without being computed once more.
@@ -117,7 +111,7 @@ impl Processor {
 
     /// An event whose body is not there (any more).
     pub(super) fn act_on_nobody(&mut self, i: usize) {
-        let Pending { body, what, .. } = self.waiting.event(i);
+        let Pending { body, what, .. } = *self.waiting.event(i);
         let place = self.places.get(body.slot as usize).filter(|p| p.generation == body.generation);
         match (what, place) {
             (What::Quality(quality), _) => self.set_quality(quality),

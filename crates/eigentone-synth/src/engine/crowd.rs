@@ -28,7 +28,7 @@ const ADJUST: usize = 2;
 const USUAL_MODES: usize = 100;
 
 /// Events that are looked at, for each blow that can be served: most of a flood is merged.
-const SEEN: usize = 8;
+const SEEN: usize = 16;
 
 /// A blow that comes later than this is not heard.
 const LATEST_S: f64 = 0.02;
@@ -87,10 +87,10 @@ fn work(what: &What, modes: usize) -> usize {
     }
 }
 
-fn blow(what: &What) -> Option<(SiteBlend, [f32; 3], f32)> {
-    match *what {
-        What::Act(Action::Impulse { site, impulse_ns }) => Some((site, impulse_ns, 0.0)),
-        What::Act(Action::Blow { site, impulse_ns, duration_s }) => Some((site, impulse_ns, duration_s)),
+fn blow(what: &What) -> Option<(&SiteBlend, [f32; 3], f32)> {
+    match what {
+        What::Act(Action::Impulse { site, impulse_ns }) => Some((site, *impulse_ns, 0.0)),
+        What::Act(Action::Blow { site, impulse_ns, duration_s }) => Some((site, *impulse_ns, *duration_s)),
         _ => None,
     }
 }
@@ -160,20 +160,21 @@ impl Processor {
             let event = self.waiting.event(i);
             let cost = match blow(&event.what) {
                 Some(_) if last_site.is_none() => blow_work(group.modes),
-                Some((site, ..)) if last_site == Some(site) => MERGE,
+                Some((site, ..)) if last_site == Some(*site) => MERGE,
                 Some(_) => merge_work(group.modes),
                 // Of many changes of one parameter, one is made.
                 None => work(&event.what, group.modes) / 4 + 1,
             };
             if cost <= left && !stopped {
                 left -= cost;
-                last_site = blow(&event.what).map(|(site, ..)| site).or(last_site);
+                last_site = blow(&event.what).map(|(site, ..)| *site).or(last_site);
                 continue;
             }
             // What follows must not come before it.
             stopped = true;
             let too_late = self.clock.saturating_sub(event.time.sample) as f64 > LATEST_S * self.world.rate_hz;
-            if too_late && event.put_off && blow(&event.what).is_some() {
+            let given_up = too_late && event.put_off && blow(&event.what).is_some();
+            if given_up {
                 self.waiting.drop(i);
                 self.stats.shed += 1;
             } else {
@@ -193,14 +194,14 @@ impl Processor {
                 continue;
             }
             let event = self.waiting.event(i);
-            self.count_late(&event);
-            let own = event.body.slot as usize == slot;
+            let (whose, what) = (event.body.slot as usize, &event.what);
+            let own = whose == slot;
             if own && (removed || self.places[slot].leaving.is_some()) {
                 continue;
             }
             any = true;
-            match event.what {
-                What::Remove if !own => self.depart(event.body.slot as usize, 0),
+            match *what {
+                What::Remove if !own => self.depart(whose, 0),
                 // What came before a silence is not heard.
                 What::Remove => (begin, removed) = (i, true),
                 What::Act(Action::Silence) => (begin, silent) = (i, true),
@@ -251,16 +252,16 @@ impl Processor {
             };
             let factor = self.places[event.body.slot as usize].shares.map_or(1.0, |(_, factor)| factor);
             let at = (event.time.sample.saturating_sub(self.clock) as usize).min(BLOCK - 1);
-            let hit = Hit { site: &site, impulse_ns: impulse.map(|x| x * factor), duration_s, early: 0.0, at };
+            let hit = Hit { site, impulse_ns: impulse.map(|x| x * factor), duration_s, early: 0.0, at };
             let Some(vector) = body.weigh(&hit, &mut sum, &self.world) else { continue };
             count += 1;
-            let known = sites[..used].iter().position(|(s, _)| *s == site);
+            let known = sites[..used].iter().position(|(s, _)| s == site);
             let k = known.unwrap_or_else(|| {
                 if used == SITES {
                     sites.iter().for_each(|(site, v)| body.gather(site, *v, &self.world, &mut self.scratch));
                     used = 0;
                 }
-                sites[used] = (site, [0.0; 3]);
+                sites[used] = (*site, [0.0; 3]);
                 used += 1;
                 used - 1
             });

@@ -29,7 +29,7 @@ pub(super) struct Pending {
     pub time: Moment,
     pub body: BodyId,
     pub what: What,
-    /// Whether its block had no time for it.
+    /// Whether its block had no time for it, or had passed when it came.
     pub put_off: bool,
 }
 
@@ -92,13 +92,13 @@ impl Waiting {
         }
     }
 
-    /// Takes an event in; false if there is no room.
-    pub fn push(&mut self, time: Moment, body: BodyId, what: What) -> bool {
+    /// Takes an event in, which may be late already; false if there is no room.
+    pub fn push(&mut self, time: Moment, body: BodyId, what: What, late: bool) -> bool {
         let room = if what.is_vital() { self.events.capacity() } else { self.most };
         if self.len() >= room {
             return false;
         }
-        let event = Pending { time, body, what, put_off: false };
+        let event = Pending { time, body, what, put_off: late };
         let index = match self.free.pop() {
             Some(index) => {
                 self.events[index as usize] = event;
@@ -119,18 +119,24 @@ impl Waiting {
         self.heap.len() + self.due.len()
     }
 
-    /// Collects what is due before `end`, by body (as `slot` maps it) and then by time; what was put off is among it.
-    pub fn collect(&mut self, end: u64, slot: impl Fn(BodyId) -> u32) {
+    /// Collects what is due before `end`, by body (as `slot` maps it) and then by time; what was put off is among it. Says how many of them should have happened before `begin` and were not looked at then.
+    pub fn collect(&mut self, begin: u64, end: u64, slot: impl Fn(BodyId) -> u32) -> u64 {
+        let mut unseen = 0;
         while self.due.len() < self.most_due
             && let Some(Reverse(key)) = self.heap.peek().filter(|next| next.0.sample < end).copied()
         {
             self.heap.pop();
+            if key.sample > 0 && key.sample < begin {
+                let event = &mut self.events[key.index as usize];
+                unseen += u64::from(!std::mem::replace(&mut event.put_off, true));
+            }
             self.due.push(Due { slot: u32::MAX, fate: Fate::Now, key });
         }
         for due in &mut self.due {
             due.slot = slot(self.events[due.key.index as usize].body);
         }
         self.due.sort_unstable_by_key(|due| (due.slot, due.key));
+        unseen
     }
 
     /// What [`Waiting::collect`] found.
@@ -139,8 +145,8 @@ impl Waiting {
     }
 
     /// The event of the `i`th that is due.
-    pub fn event(&self, i: usize) -> Pending {
-        self.events[self.due[i].key.index as usize]
+    pub fn event(&self, i: usize) -> &Pending {
+        &self.events[self.due[i].key.index as usize]
     }
 
     /// Puts the `i`th that is due off to the next block; says whether that happens to it for the first time.
@@ -193,13 +199,13 @@ mod tests {
         let body = BodyId { slot: 0, generation: 1 };
         for n in 0..100u64 {
             let time = Moment { sample: (37 * n) % 100, fraction: 0.0 };
-            assert!(waiting.push(time, body, What::Act(Action::Gain(time.sample as f32))));
+            assert!(waiting.push(time, body, What::Act(Action::Gain(time.sample as f32)), false));
         }
-        assert!(!waiting.push(Moment::NOW, body, What::Act(Action::Silence)), "full");
-        assert!(waiting.push(Moment { sample: 1000, fraction: 0.0 }, body, What::Remove), "but never for a removal");
+        assert!(!waiting.push(Moment::NOW, body, What::Act(Action::Silence), false), "full");
+        assert!(waiting.push(Moment { sample: 1000, fraction: 0.0 }, body, What::Remove, false), "but never for a removal");
         let mut seen = Vec::new();
         while seen.len() < 100 {
-            waiting.collect(500, |_| 0);
+            waiting.collect(0, 500, |_| 0);
             let count = waiting.due().len();
             assert!(count <= 16);
             for i in 0..count {

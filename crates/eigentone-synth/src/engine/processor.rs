@@ -256,7 +256,8 @@ impl Processor {
         self.carry_bridges();
         self.run_voices();
         let places = &self.places;
-        self.waiting.collect(self.clock + BLOCK as u64, |id| resolve(places, id).unwrap_or(u32::MAX));
+        let slot = |id| resolve(places, id).unwrap_or(u32::MAX);
+        self.stats.spread += self.waiting.collect(self.clock, self.clock + BLOCK as u64, slot);
         for due in self.waiting.due().iter().take_while(|due| due.slot != u32::MAX) {
             self.awake.add(due.slot as usize);
         }

@@ -78,7 +78,9 @@ impl Processor {
     }
 
     fn wait(&mut self, time: Moment, body: BodyId, what: What) {
-        if self.waiting.push(time, body, what) {
+        let late = time.sample < self.clock && time.sample > 0;
+        self.stats.late += u64::from(late);
+        if self.waiting.push(time, body, what, late) {
             return;
         }
         match what {
