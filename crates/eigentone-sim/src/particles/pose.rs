@@ -68,11 +68,8 @@ impl Placed {
     /// The same motion later: carried along, and turned.
     pub(super) fn later(&self, time_s: f64) -> Self {
         let angle = self.spin * (time_s - self.since_s);
-        let turn = if angle == Vec3::ZERO {
-            self.turn
-        } else {
-            (DQuat::from_scaled_axis(angle) * self.turn).normalize()
-        };
+        let turn =
+            if angle == Vec3::ZERO { self.turn } else { (DQuat::from_scaled_axis(angle) * self.turn).normalize() };
         Self { since_s: time_s, origin: self.origin_at(time_s), turn, ..*self }
     }
 

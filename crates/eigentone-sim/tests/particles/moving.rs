@@ -126,7 +126,10 @@ fn a_pose_is_a_shape_elsewhere() {
     let cloud = Cloud { particles: 500, bounces: 3, regenerate: false, ..Cloud::default() };
     let shapes = |origin: Vec3, turn: glam::DQuat| {
         [
-            Shape::Quad { corner: origin + turn * Vec3::new(-1.0, 0.0, -1.0), edges: [turn * Vec3::Z, turn * Vec3::X].map(|e| 2.0 * e) },
+            Shape::Quad {
+                corner: origin + turn * Vec3::new(-1.0, 0.0, -1.0),
+                edges: [turn * Vec3::Z, turn * Vec3::X].map(|e| 2.0 * e),
+            },
             Shape::Sphere { centre: origin + turn * Vec3::new(0.2, 0.5, 0.0), radius_m: 0.3 },
             Shape::Quadric {
                 frame: Frame { origin: origin + turn * Vec3::new(-0.4, 0.4, 0.0), axes: Vec3::AXES.map(|a| turn * a) },
@@ -267,7 +270,13 @@ fn the_cloud_can_be_changed_while_it_hails() {
     let mut hail = Simulation::new(cloud.clone(), vec![Collider::new(floor(20.0))]).unwrap();
     let mut strikes = Vec::new();
     hail.advance(2.0, &mut strikes);
-    let heavy = Cloud { mass_kg: [0.1, 0.2], velocity_m_s: Vec3::new(3.0, -10.0, 0.0), energy: EnergyLaw::Kinetic, spread_m_s: 0.0, ..cloud };
+    let heavy = Cloud {
+        mass_kg: [0.1, 0.2],
+        velocity_m_s: Vec3::new(3.0, -10.0, 0.0),
+        energy: EnergyLaw::Kinetic,
+        spread_m_s: 0.0,
+        ..cloud
+    };
     hail.set_cloud(heavy.clone()).unwrap();
     hail.advance(4.0, &mut strikes);
     let before = strikes.iter().filter(|s| s.time_s < 2.0);

@@ -7,7 +7,8 @@ fn speeds_are_held_and_counted() {
     let settings = WorldSettings { gravity: Vec3::ZERO, most_speed_m_s: 100.0, ..Default::default() };
     for kind in [Kind::Dynamic, Kind::Kinematic] {
         let mut world = World::new(settings).unwrap();
-        let spec = BodySpec { kind: kind.clone(), mass: Mass::Kg(0.1), ..BodySpec::new(Shape::Sphere { radius: 0.02 }) };
+        let spec =
+            BodySpec { kind: kind.clone(), mass: Mass::Kg(0.1), ..BodySpec::new(Shape::Sphere { radius: 0.02 }) };
         let body = world.add(&spec).unwrap();
         world.set_velocity(body, Vec3::new(99.0, 0.0, 0.0), Vec3::ZERO).unwrap();
         world.step();
@@ -49,7 +50,9 @@ fn no_push_makes_a_frame_insane() {
     let mut world = world_with_floor(0.5, 0.5);
     let tiny = BodySpec { mass: Mass::Kg(1e-12), ..BodySpec::new(Shape::Box { half: Vec3::splat(1e-3) }) };
     let heap: Vec<u32> = (0..4)
-        .map(|i| world.add(&BodySpec { position: Vec3::new(0.0, 0.0, 1e-3 + 2e-3 * f64::from(i)), ..tiny.clone() }).unwrap())
+        .map(|i| {
+            world.add(&BodySpec { position: Vec3::new(0.0, 0.0, 1e-3 + 2e-3 * f64::from(i)), ..tiny.clone() }).unwrap()
+        })
         .collect();
     (0..24).for_each(|_| drop(world.step()));
     for step in 0..48u32 {

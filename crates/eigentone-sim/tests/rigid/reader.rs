@@ -14,11 +14,8 @@ fn foreign(body: RigidBodyBuilder, collider: ColliderBuilder, friction: f32) -> 
     world.integration_parameters = recommended_parameters(1.0 / 480.0, 4);
     let floor = ColliderBuilder::cuboid(2.0, 2.0, 0.1).friction(friction).restitution(0.6).user_data(0);
     world.insert(RigidBodyBuilder::fixed().translation(Vector::new(0.0, 0.0, -0.1)), floor);
-    let collider = collider
-        .friction(friction)
-        .restitution(0.6)
-        .restitution_combine_rule(CoefficientCombineRule::Min)
-        .user_data(1);
+    let collider =
+        collider.friction(friction).restitution(0.6).restitution_combine_rule(CoefficientCombineRule::Min).user_data(1);
     world.insert(body.can_sleep(false).soft_ccd_prediction(0.5), collider);
     world
 }
