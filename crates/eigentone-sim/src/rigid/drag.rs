@@ -32,6 +32,21 @@ const TURN_LOSS: f64 = 0.1;
 
 /// A pull from a point of a body to a target, for [`World::set_drag`](super::World::set_drag). A body that hangs from it sags by `g/ω²`, 1 cm at 5 Hz. One that
 /// is so light, or pulled so hard, that it would turn further in a step than can be followed, is pulled nearer to its centre of mass.
+///
+/// ```
+/// use eigentone_core::Vec3;
+/// use eigentone_sim::rigid::{BodySpec, Drag, Shape, World, WorldSettings};
+///
+/// let mut world = World::new(WorldSettings { gravity: Vec3::ZERO, ..Default::default() })?;
+/// let block = world.add(&BodySpec::new(Shape::Box { half: Vec3::splat(0.05) }))?;
+/// for step in 0..480 {
+///     let mouse = Vec3::new(0.3 * f64::from(step.min(240)) / 240.0, 0.0, 0.0);
+///     world.set_drag(block, Some(Drag { local: Vec3::new(0.05, 0.0, 0.0), target: mouse, ..Drag::default() }))?;
+///     world.step();
+/// }
+/// assert!((world.pose(block).unwrap().position[0] - 0.25).abs() < 1e-3);
+/// # Ok::<(), eigentone_sim::rigid::RigidError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drag {
     /// The point that is held, in the body's frame.
