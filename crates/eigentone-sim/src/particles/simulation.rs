@@ -122,6 +122,23 @@ impl Simulation {
     /// From now on a collider is at this pose, and moves from there with this velocity of its origin and this spin (in rad/s) until it is told
     /// otherwise. What moves must be told often enough, say with every step of what moves it; a place much further off (by
     /// 5 cm and more) than it can have come by itself is a leap, which strikes nobody.
+    ///
+    /// ```
+    /// use eigentone_core::Vec3;
+    /// use eigentone_sim::particles::{Cloud, Collider, Pose, Shape, Simulation};
+    ///
+    /// let tray = Collider::new(Shape::disc(Vec3::ZERO, Vec3::Y, 0.5));
+    /// let mut hail = Simulation::new(Cloud::default(), vec![tray])?;
+    /// let mut impacts = Vec::new();
+    /// for step in 0..480 {
+    ///     let time_s = f64::from(step) / 240.0;
+    ///     let height = Pose { position: 0.5 * time_s * Vec3::Y, ..Pose::default() };
+    ///     hail.set_collider_pose(0, height, 0.5 * Vec3::Y, Vec3::ZERO)?;
+    ///     hail.advance(time_s + 1.0 / 240.0, &mut impacts);
+    /// }
+    /// assert!(impacts.iter().all(|i| (i.position.y - 0.5 * i.time_s).abs() < 1e-6));
+    /// # Ok::<(), eigentone_sim::particles::ParticleError>(())
+    /// ```
     pub fn set_collider_pose(
         &mut self,
         index: usize,

@@ -23,13 +23,30 @@ use rapier3d::prelude::RigidBody;
 const MOST_WEIGHTS: f64 = 50.0;
 const LEAST_FORCE_N: f64 = 1.0;
 const GRAVITY_M_S2: f64 = 9.81;
-/// The pull at an arm makes a pendulum of the body. It swings by no more than this angle per step, in rad: a stronger pull acts nearer to the centre of mass.
+/// The pull at an arm makes a pendulum of the body. It swings by no more than this angle per step, in rad: a stronger pull acts nearer to the centre of mass,
+/// and a tenth of the spin is lost in each step.
 const MOST_SWING: f64 = 0.5;
-/// Held, a body that turns by more than this per step, in rad, loses a tenth of the excess in each: its point could not be followed.
+/// Held, a body that turns by more than this per step, in rad, loses a tenth of the excess: its point could not be followed.
 const MOST_TURN: f64 = 0.1;
 const TURN_LOSS: f64 = 0.1;
 
-/// A pull from a point of a body to a target, for [`World::set_drag`](super::World::set_drag). A body that hangs from it sags by `g/ω²`, 1 cm at 5 Hz.
+/// A pull from a point of a body to a target, for [`World::set_drag`](super::World::set_drag). A body that hangs from it sags by `g/ω²`, 1 cm at 5 Hz. One that
+/// is so light, or pulled so hard, that it would turn further in a step than can be followed, is pulled nearer to its centre of mass.
+///
+/// ```
+/// use eigentone_core::Vec3;
+/// use eigentone_sim::rigid::{BodySpec, Drag, Shape, World, WorldSettings};
+///
+/// let mut world = World::new(WorldSettings { gravity: Vec3::ZERO, ..Default::default() })?;
+/// let block = world.add(&BodySpec::new(Shape::Box { half: Vec3::splat(0.05) }))?;
+/// for step in 0..480 {
+///     let mouse = Vec3::new(0.3 * f64::from(step.min(240)) / 240.0, 0.0, 0.0);
+///     world.set_drag(block, Some(Drag { local: Vec3::new(0.05, 0.0, 0.0), target: mouse, ..Drag::default() }))?;
+///     world.step();
+/// }
+/// assert!((world.pose(block).unwrap().position[0] - 0.25).abs() < 1e-3);
+/// # Ok::<(), eigentone_sim::rigid::RigidError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drag {
     /// The point that is held, in the body's frame.
@@ -71,27 +88,29 @@ impl Drag {
 
     /// Adds the pull for the next step to the forces of a body; `velocity` is that of its centre of mass.
     pub(super) fn pull(&self, body: &mut RigidBody, velocity: Vec3, step_s: f64, substeps: u32) {
-        let point = body.position() * to_engine(self.local);
-        let arm = point - body.center_of_mass();
-        let away = from_engine(point) - self.target;
-        let speed = velocity + from_engine(body.angvel().cross(arm));
+        let (centre, spin) = (from_engine(body.center_of_mass()), from_engine(body.angvel()));
+        let arm = from_engine(body.position() * to_engine(self.local)) - centre;
         let mass_kg = f64::from(body.mass());
         let most = if self.most_force_n.is_finite() {
             self.most_force_n
         } else {
             MOST_WEIGHTS * GRAVITY_M_S2 * mass_kg + LEAST_FORCE_N
         };
-        let change = self.change(away, speed, most / mass_kg, step_s, substeps);
-        // In double precision: light bodies have inverses that single precision does not multiply.
-        let felt = felt_mass(body, from_engine(arm));
-        let force = (felt * (change / step_s)).clamp_length_max(most);
+        let change = |arm: Vec3| {
+            let (away, speed) = (centre + arm - self.target, velocity + spin.cross(arm));
+            self.change(away, speed, most / mass_kg, step_s, substeps)
+        };
+        let strongest = (mass_kg * change(arm).length() / step_s).min(most);
+        let share = resolved_share(body, arm, strongest, step_s);
+        let arm = arm * share;
+        let force = (felt_mass(body, arm) * (change(arm) / step_s)).clamp_length_max(most);
         if force.is_finite() {
-            let share = resolved_share(body, from_engine(arm), force.length(), step_s);
-            body.add_force_at_point(to_engine(force), body.center_of_mass() + arm * share as f32, false);
+            body.add_force_at_point(to_engine(force), to_engine(centre + arm), false);
         }
-        let turn = from_engine(body.angvel()).length() * step_s;
-        if turn > MOST_TURN {
-            body.set_angvel(body.angvel() * (1.0 - TURN_LOSS * (1.0 - MOST_TURN / turn)) as f32, false);
+        let turn = spin.length() * step_s;
+        let excess = if share < 1.0 { 1.0 } else { 1.0 - (MOST_TURN / turn).min(1.0) };
+        if turn > 0.0 && excess > 0.0 {
+            body.set_angvel(to_engine(spin * (1.0 - TURN_LOSS * excess)), false);
         }
     }
 
@@ -138,7 +157,8 @@ fn resolved_share(body: &RigidBody, arm: Vec3, force_n: f64, step_s: f64) -> f64
     if swing > MOST_SWING * MOST_SWING { MOST_SWING * MOST_SWING / swing } else { 1.0 }
 }
 
-/// `K⁻¹` at an arm from the centre of mass; zero if nothing can move.
+/// `K⁻¹` at an arm from the centre of mass, in double precision (light bodies have inverses that single precision does not multiply); zero if nothing
+/// can move.
 fn felt_mass(body: &RigidBody, arm: Vec3) -> glam::DMat3 {
     let mass = body.mass_properties();
     let turn = |v: Vec3| from_engine(mass.effective_world_inv_inertia * to_engine(v));

@@ -1,6 +1,7 @@
 //! What keeps a world sane whatever it is asked to do: a speed limit, and an end to what leaves it.
 
 use super::World;
+use super::body::Body;
 use rapier3d::math::Vector;
 
 /// Bodies that go further than this from the origin, in m, are frozen: single precision has 8 mm left there.
@@ -17,11 +18,8 @@ impl World {
     /// Bodies that have left the world (100 km from the origin) or whose motion stopped being a number. They rest where they last were and
     /// touch nothing, until [`set_pose`](Self::set_pose) or [`set_present`](Self::set_present) brings them back.
     pub fn frozen(&self) -> impl Iterator<Item = u32> + '_ {
-        let frozen = |(number, body): (usize, &Option<_>)| -> Option<u32> {
-            let body: &super::Body = body.as_ref()?;
-            body.frozen.then_some(number as u32)
-        };
-        self.bodies.iter().enumerate().filter_map(frozen)
+        let frozen = |body: &Option<Body>| body.as_ref().is_some_and(|b| b.frozen);
+        (0u32..).zip(&self.bodies).filter(move |(_, body)| frozen(body)).map(|(number, _)| number)
     }
 
     /// Before a step: what was set or pushed from outside keeps to the limit, too.

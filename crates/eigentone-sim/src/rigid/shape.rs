@@ -7,10 +7,11 @@ use super::{checked, checked_turn, positive, to_engine};
 use eigentone_core::{TriMesh, Vec3};
 use rapier3d::glamx::Quat;
 use rapier3d::math::{Pose as EnginePose, Vector};
-use rapier3d::parry::transformation::vhacd::VHACDParameters;
+use rapier3d::parry::transformation::vhacd::{VHACD, VHACDParameters};
 use rapier3d::prelude::{SharedShape, TriMeshFlags};
 use std::f32::consts::FRAC_PI_2;
 use std::f64::consts::PI;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Voxels along the longest side of a mesh to be cut into parts, and how many parts at most. Tuned: finer voxels take seconds
 /// per mesh, coarser ones close the hole of a ring.
@@ -89,12 +90,10 @@ impl Built {
     fn decomposed(mesh: &TriMesh) -> Result<Self, RigidError> {
         let (vertices, triangles) = buffers(mesh)?;
         // A flat mesh has no parts with a volume either.
-        convex_hull(&vertices)?;
-        let params = VHACDParameters { resolution: VOXELS, max_convex_hulls: MOST_PARTS, ..Default::default() };
-        let shape = SharedShape::convex_decomposition_with_params(&vertices, &triangles, &params);
-        let parts = shape.as_compound().map(|c| c.shapes().to_vec()).unwrap_or_default();
+        let (hull, _) = convex_hull(&vertices)?;
+        let mut parts = convex_parts(&vertices, &triangles);
         if parts.is_empty() {
-            return Err(RigidError::Flat);
+            parts.push((EnginePose::IDENTITY, hull));
         }
         Ok(Self::like_mesh(parts, mesh, mesh.report().watertight))
     }
@@ -127,9 +126,23 @@ impl Built {
     }
 }
 
+/// A mesh cut into convex parts; none if the engine finds none in it. Single triangles and points leave it without a voxel that has a volume, and its
+/// hulls of such parts fail an assertion instead of telling: then, too, there are none.
+fn convex_parts(vertices: &[Vector], triangles: &[[u32; 3]]) -> Vec<(EnginePose, SharedShape)> {
+    let params = VHACDParameters { resolution: VOXELS, max_convex_hulls: MOST_PARTS, ..Default::default() };
+    let cut = || {
+        let hulls =
+            VHACD::decompose(&params, vertices, triangles, true).compute_exact_convex_hulls(vertices, triangles);
+        let shapes = hulls.into_iter().filter_map(|(points, faces)| SharedShape::convex_mesh(points, &faces));
+        shapes.map(|shape| (EnginePose::IDENTITY, shape)).collect()
+    };
+    // Nothing outlives the call but what it returns.
+    catch_unwind(AssertUnwindSafe(cut)).unwrap_or_default()
+}
+
 /// The engine's hull of points that do not lie in a plane, with its mass at density one.
 fn convex_hull(vertices: &[Vector]) -> Result<(SharedShape, Bulk), RigidError> {
-    let shape = SharedShape::convex_hull(vertices).ok_or(RigidError::Flat)?;
+    let shape = catch_unwind(|| SharedShape::convex_hull(vertices)).ok().flatten().ok_or(RigidError::Flat)?;
     let (points, triangles) = shape.as_convex_polyhedron().ok_or(RigidError::Flat)?.to_trimesh();
     let mesh = TriMesh { positions: points.into_iter().map(super::from_engine).collect(), triangles };
     let bulk = Bulk::solid(&mesh);

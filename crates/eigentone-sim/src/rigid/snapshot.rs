@@ -17,6 +17,18 @@ use rapier3d::prelude::{
 
 /// Everything that the further motion of a [`World`] depends on. Steps after [`World::restore`] are, bit for bit, those that would
 /// have followed [`World::snapshot`].
+///
+/// ```
+/// use eigentone_sim::rigid::{BodySpec, Shape, World, WorldSettings};
+///
+/// let mut world = World::new(WorldSettings::default())?;
+/// world.add(&BodySpec::new(Shape::Sphere { radius: 0.02 }))?;
+/// let kept = world.snapshot();
+/// let frame = world.step();
+/// world.restore(&kept);
+/// assert_eq!(world.step(), frame);
+/// # Ok::<(), eigentone_sim::rigid::RigidError>(())
+/// ```
 #[derive(Clone)]
 pub struct Snapshot {
     settings: WorldSettings,

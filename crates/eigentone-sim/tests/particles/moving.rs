@@ -183,7 +183,7 @@ fn moving_hail_depends_on_the_calls_and_not_on_the_cuts() {
         let t = f64::from(i) / 60.0;
         let lift = Pose { position: 0.2 * t.sin() * Vec3::Y, ..turned(Vec3::X, 0.3 * t) };
         hail.set_collider_pose(2, lift, 0.2 * t.cos() * Vec3::Y, 0.3 * Vec3::X).unwrap();
-        if i % 20 == 0 {
+        if i.is_multiple_of(20) {
             hail.set_collider_pose(1, at(0.01 * f64::from(i) * Vec3::X), STILL, STILL).unwrap();
         }
         match i % 50 {

@@ -95,7 +95,7 @@ fn no_drag_explodes() {
             let mut fastest = 0.0_f64;
             for step in 0..4800u32 {
                 // The target leaps by 100 m and back four times, then stays.
-                let far = step < 3840 && (step / 480) % 2 == 0;
+                let far = step < 3840 && (step / 480).is_multiple_of(2);
                 let target = if far { Vec3::new(60.0, -60.0, 52.0) } else { Vec3::ZERO };
                 let drag = Drag { local, target, frequency_hz, damping_ratio, ..Drag::default() };
                 world.set_drag(body, Some(drag)).unwrap();
@@ -108,7 +108,12 @@ fn no_drag_explodes() {
                 held.length()
             );
             assert!(fastest <= 400.1, "{name} {frequency_hz}: {fastest}");
-            assert!(held.length() < 0.05, "{name} at {frequency_hz} Hz, {damping_ratio}: {held}");
+            // The sag, and the arm: what turns too fast for its step is held nearer to its centre.
+            let sag = G / (std::f64::consts::TAU * frequency_hz).powi(2);
+            assert!(
+                held.length() < 1.1 * (sag + local.length()),
+                "{name} at {frequency_hz} Hz, {damping_ratio}: {held}"
+            );
             assert_eq!(world.frozen().count(), 0);
         }
     }

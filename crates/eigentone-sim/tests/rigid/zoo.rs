@@ -52,20 +52,20 @@ fn zoo() -> Vec<(String, TriMesh)> {
         ),
     ];
     for (name, mesh) in forms {
-        for size in [1e3, 1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-9] {
+        for size in [1e3, 1e-2, 1e-4, 1e-6] {
             zoo.push((format!("{name} of {size} m"), scaled(mesh.clone(), Vec3::splat(size), Vec3::ZERO)));
         }
-        for thin in [1e-2, 1e-3, 1e-4, 1e-5] {
+        for thin in [1e-2, 1e-4] {
             let flat = Vec3::new(0.1, 0.1, 0.1 * thin);
             zoo.push((format!("{name} flattened to {thin}"), scaled(mesh.clone(), flat, Vec3::ZERO)));
             let needle = Vec3::new(0.1, 0.1 * thin, 0.1 * thin);
             zoo.push((format!("{name} stretched to a needle of {thin}"), scaled(mesh.clone(), needle, Vec3::ZERO)));
         }
-        for far in [1e2, 1e4, 9e5] {
+        for far in [1e4, 9e5] {
             zoo.push((format!("{name} at {far} m"), scaled(mesh.clone(), Vec3::splat(0.1), Vec3::splat(far))));
         }
     }
-    for seed in 0..12 {
+    for seed in 0..6 {
         zoo.push((format!("soup {seed}"), soup(seed, 1 + 3 * seed as u32, 0.1)));
         zoo.push((format!("small soup {seed}"), soup(seed, 2 + seed as u32, 1e-4)));
     }
@@ -78,7 +78,6 @@ fn no_mesh_is_too_strange_to_be_answered() {
     let (mut made, mut refused) = (0, 0);
     for (name, mesh) in zoo() {
         for shape in [Shape::Decomposed(&mesh), Shape::Hull(&mesh)] {
-            println!("{name}");
             let mut world = world_with_floor(0.5, 0.3);
             let spec = BodySpec { mass: Mass::Kg(0.1), position: Vec3::new(0.0, 0.0, 0.2), ..BodySpec::new(shape) };
             match world.add(&spec) {
@@ -100,5 +99,5 @@ fn no_mesh_is_too_strange_to_be_answered() {
         }
     }
     println!("{made} made, {refused} refused");
-    assert!(made > 100, "{made}");
+    assert!(made > 60, "{made}");
 }
