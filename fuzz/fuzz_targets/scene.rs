@@ -1,6 +1,6 @@
 #![no_main]
 
-use eigentone::scene::Scene;
+use eigentone_scene::Scene;
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 
