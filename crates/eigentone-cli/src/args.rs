@@ -26,6 +26,8 @@ pub enum Command {
     Strike(StrikeArgs),
     /// Simulate a scene and write its sound
     Render(RenderArgs),
+    /// Play a scene live, on the sound device or without one
+    Play(PlayArgs),
     /// Compute the acoustics of a scene's rooms
     Bake(BakeArgs),
     /// Make one field of the shards of a bake
@@ -326,12 +328,48 @@ pub struct RenderArgs {
     /// Take the contacts from a recorded stream instead of simulating
     #[arg(long, value_name = "FILE")]
     pub replay: Option<PathBuf>,
+    /// Write the dry sound of every body that sounds into this folder, one WAV each, in Pa at one metre
+    #[arg(long, value_name = "DIR")]
+    pub stems: Option<PathBuf>,
     /// Make all models anew, and keep none
     #[arg(long)]
     pub no_cache: bool,
     /// Samples of the file
     #[arg(long, value_enum, default_value = "pcm24")]
     pub format: Format,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct PlayArgs {
+    /// Scene, a TOML file; it begins anew when it is over
+    pub scene: PathBuf,
+    /// Play against the clock without a sound device, and report what it took
+    #[arg(long)]
+    pub headless: bool,
+    /// Stop after this many seconds; with ctrl-c if not given
+    #[arg(long, value_name = "S")]
+    pub seconds: Option<f64>,
+    /// Samples that are asked for at a time, without a device
+    #[arg(long, value_name = "SAMPLES", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub block: u32,
+    /// Compute at most this many modes at once, in place of the scene's budget
+    #[arg(long, value_name = "MODES")]
+    pub budget: Option<usize>,
+    /// Take at most this much processor time per 64 samples, in microseconds: quality falls in the order of audibility
+    #[arg(long, value_name = "US")]
+    pub budget_us: Option<f64>,
+    /// Time from motion to sound, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 30.0)]
+    pub latency: f64,
+    /// Seed in place of the scene's
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Make all models anew, and keep none
+    #[arg(long)]
+    pub no_cache: bool,
     /// Print one JSON document instead of text
     #[arg(long)]
     pub json: bool,

@@ -6,6 +6,7 @@ pub mod fit;
 pub mod inspect;
 pub mod materials;
 pub mod model;
+pub mod play;
 pub mod query;
 pub mod render;
 pub mod shape;

@@ -23,6 +23,9 @@ pub enum Error {
     /// The engine refuses.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// The world refuses.
+    #[error(transparent)]
+    World(#[from] eigentone_world::WorldError),
     /// The sound device cannot be used.
     #[cfg(feature = "device")]
     #[error(transparent)]

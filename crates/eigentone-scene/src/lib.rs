@@ -29,4 +29,6 @@ pub mod scene;
 pub mod textures;
 
 pub use error::Error;
-pub use scene::{PlayOptions, PlayReport, RenderOptions, Rendering, Scene, Stage, play_headless, render, render_to_wav};
+pub use scene::{
+    PlayOptions, PlayReport, RenderOptions, Rendering, Scene, Stage, play_headless, render, render_to_wav,
+};

@@ -66,7 +66,8 @@ fn many_blows_on_one_body_are_one() {
         mix(&mut processor, 2);
         for k in 0..1000 {
             let size = 1e-4 * (1 + k % 3) as f32;
-            let action = Action::Impulse { site: SiteBlend::single(k % 40), impulse_ns: [0.2 * size, 0.1 * size, size] };
+            let action =
+                Action::Impulse { site: SiteBlend::single(k % 40), impulse_ns: [0.2 * size, 0.1 * size, size] };
             handle.send(act(body, 2 * BLOCK as u64 + 30, action)).unwrap();
         }
         let sound = mix(&mut processor, 300);

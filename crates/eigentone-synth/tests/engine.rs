@@ -344,13 +344,15 @@ fn nonsense_is_harmless() {
 /// Qualities of all sizes, with every field at its ends: finite, and no panic.
 #[test]
 fn extreme_qualities_are_harmless() {
-    let ends = [f32::MIN, -1e6, -300.0, -1.0, 0.0, f32::MIN_POSITIVE, 1.0, 94.0, 1e3, 1e6, f32::MAX, f32::INFINITY, f32::NAN];
+    let ends =
+        [f32::MIN, -1e6, -300.0, -1.0, 0.0, f32::MIN_POSITIVE, 1.0, 94.0, 1e3, 1e6, f32::MAX, f32::INFINITY, f32::NAN];
     let mut qualities = Vec::new();
     for &db in &ends {
         for playback in [Playback::TotalAt(db), Playback::PascalAt(db)] {
             for (k, &offset_db) in ends.iter().enumerate() {
                 let masking = Some(Masking { offset_db, playback, compensate: k % 2 == 0 });
-                let budget = [None, Some(0), Some(1), Some(usize::MAX)][k % 4].map(|modes| Budget { modes, slope: ends[k] });
+                let budget =
+                    [None, Some(0), Some(1), Some(usize::MAX)][k % 4].map(|modes| Budget { modes, slope: ends[k] });
                 qualities.push(Quality { truncation_pa: ends[(3 * k + 1) % ends.len()], masking, budget });
             }
         }
@@ -366,9 +368,14 @@ fn extreme_qualities_are_harmless() {
         let sound = mix(&mut processor, 18);
         assert!(sound.iter().all(|y| y.is_finite()), "{quality:?}");
     }
-    let (mut handle, mut processor) =
-        engine(Settings { quality: Quality { masking: Some(Masking { playback: Playback::PascalAt(1e6), ..Masking::default() }), ..Quality::default() }, ..Settings::default() })
-            .unwrap();
+    let (mut handle, mut processor) = engine(Settings {
+        quality: Quality {
+            masking: Some(Masking { playback: Playback::PascalAt(1e6), ..Masking::default() }),
+            ..Quality::default()
+        },
+        ..Settings::default()
+    })
+    .unwrap();
     let body = handle.add(&BodySettings::new(random_body(20, 9.0, 1))).unwrap();
     handle.send(impulse(body, 0, 1.0)).unwrap();
     assert!(rms(&mix(&mut processor, 40)) > 0.0);

@@ -13,8 +13,7 @@ const MODES: usize = 100;
 fn ringing(quality: Quality) -> (Handle, Processor, Vec<BodyId>) {
     let (mut handle, mut processor) = engine(Settings { quality, ..Settings::default() }).unwrap();
     let model = random_body(MODES, 6.0, 2);
-    let bodies: Vec<BodyId> =
-        (0..BODIES).map(|_| handle.add(&BodySettings::new(model.clone())).unwrap()).collect();
+    let bodies: Vec<BodyId> = (0..BODIES).map(|_| handle.add(&BodySettings::new(model.clone())).unwrap()).collect();
     for (k, &body) in bodies.iter().enumerate() {
         handle.send(impulse(body, 0, 0.1 * 10f32.powf(-(k as f32) / 20.0))).unwrap();
     }
@@ -45,7 +44,8 @@ fn modes_beyond_a_lowered_limit_leave_within_two_blocks_the_quietest_first() {
         processor.buses().filter(|(id, _)| *id == body).map(|(_, bus)| rms(bus).powi(2)).sum::<f64>()
     };
     // Of the loudest body nearly all is left, of one that is 25 dB quieter little, of the quietest nothing.
-    let share = |body: BodyId, processor: &mut Processor, free: &mut Processor| energy(processor, body) / energy(free, body);
+    let share =
+        |body: BodyId, processor: &mut Processor, free: &mut Processor| energy(processor, body) / energy(free, body);
     let shares = [0, 25, BODIES - 1].map(|k| share(bodies[k], &mut processor, &mut free));
     assert!(shares[0] > 0.98 && shares[1] < shares[0] && shares[2] == 0.0, "{shares:?}");
 }

@@ -8,8 +8,8 @@ mod voice;
 
 pub use voice::VoiceWriter;
 
-pub use governor::thread_time;
 pub(crate) use governor::Governor;
+pub use governor::thread_time;
 pub(crate) use voice::{Voice, VoiceMessage, voice};
 
 use crate::shared::{AudioStats, Shared};

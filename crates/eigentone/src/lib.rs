@@ -25,6 +25,7 @@
 //! | `space` | `space` | rooms and heads in real time |
 //! | `sim` | `sim` | rigid bodies, hail, soft bodies |
 //! | `wave` | `wave` | rooms simulated |
+//! | `world` | `world` | the live world: bodies that move, touch and sound, changed while they do |
 //! | `scene` | `scene`, `bake`, `engine`, `level`, `materials`, `object`, `rooms`, `textures`, `Error` | scene files, and what they need |
 //! | `plot` | `plot` | pictures |
 //! | `device` | `device` | the sound device of this machine; not a default feature |
@@ -42,13 +43,15 @@ pub use eigentone_plot as plot;
 #[cfg(feature = "device")]
 pub use eigentone_scene::device;
 #[cfg(feature = "scene")]
-pub use eigentone_scene::{Error, bake, engine, level, materials, object, rooms, scene, textures};
+pub use eigentone_scene::{Error, bake, level, materials, object, rooms, scene, textures};
 #[cfg(feature = "sim")]
 pub use eigentone_sim as sim;
 #[cfg(feature = "space")]
 pub use eigentone_space as space;
 #[cfg(feature = "wave")]
 pub use eigentone_wave as wave;
+#[cfg(feature = "world")]
+pub use eigentone_world as world;
 
 /// What most programs need, as far as the features have it.
 pub mod prelude {
@@ -57,13 +60,12 @@ pub mod prelude {
     pub use crate::core::{Material, MaterialTable, ModalModel, Mode, TriMesh, Vec3};
     pub use crate::synth::{BodySettings, Budget, Handle, Masking, Playback, Quality, Strike, strike};
 
+    #[cfg(feature = "scene")]
+    pub use crate::Error;
     #[cfg(feature = "io")]
     pub use crate::io::{read_mesh, read_model, write_model};
     #[cfg(feature = "modal")]
     pub use crate::modal::{Compression, MeshModelSettings, MethodChoice, Progress, model_from_mesh};
-    #[cfg(feature = "scene")]
-    pub use crate::{
-        Error,
-        engine::{EngineSettings, Processor, engine},
-    };
+    #[cfg(feature = "world")]
+    pub use crate::world::{AudioOut, Body, BodyKey, Mallet, Pose, Settings, Shape, World};
 }

@@ -34,6 +34,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         cache: if args.no_cache { ModelCache::none() } else { ModelCache::standard() },
         threads: args.threads.map(usize::from),
         animation: animation(args),
+        stems: args.stems.clone(),
     };
     let format = match args.format {
         Format::Pcm16 => SampleFormat::Pcm16,

@@ -89,20 +89,30 @@ pub fn run(args: &StrikeArgs) -> Result<(), Failure> {
 /// Plays the blow on the sound device, through the engine at the device's own rate.
 #[cfg(feature = "device")]
 fn play(model: &Arc<ModalModel>, blow: &Strike, gain: Decibels, duration_s: f64) -> Result<(), Failure> {
-    use eigentone::prelude::{Action, BodySettings, EngineSettings, Event, Moment, Quality, engine};
+    use eigentone::core::Vec3;
+    use eigentone::space::direct::Spatial;
+    use eigentone::synth::Quality;
+    use eigentone::world::{Body, Collider, Mallet, Pose, Settings, Shape, Strike as Blow, World};
     let output = eigentone::device::Output::find()?;
-    let mut settings = EngineSettings::default();
-    settings.synth.sample_rate_hz = output.sample_rate_hz();
-    settings.synth.most_modes_per_body = model.modes.len();
-    settings.synth.quality = Quality::FULL;
-    let (mut handle, processor) = engine(settings)?;
-    let body = BodySettings { gain: gain.amplitude() as f32, ..BodySettings::new(model.clone()) };
-    let body = handle.add(&body)?;
-    let impulse_ns = (-blow.contact.normal * blow.impulse_ns).as_vec3().to_array();
-    let action = Action::Blow { site: blow.contact.blend, impulse_ns, duration_s: blow.contact_time_s(model) as f32 };
-    let time = Moment::at(0.1, output.sample_rate_hz());
-    handle.send(Event { time, body, action })?;
-    let _playing = output.play(processor)?;
+    let settings = Settings {
+        sample_rate_hz: output.sample_rate_hz(),
+        max_bodies: 1,
+        max_modes_per_body: model.modes.len(),
+        quality: Quality::FULL,
+        spatial: Spatial::Pan,
+        ..Settings::default()
+    };
+    let (mut world, mut out) = World::new(settings).map_err(eigentone::Error::from)?;
+    // Heard from one metre in front.
+    world.set_listener(Pose::looking(-Vec3::Y, Vec3::Y));
+    let shape = Shape::mesh(model.surface.to_mesh()).with_collider(Collider::None);
+    let body = Body::external(shape).model(model.clone()).gain(gain.amplitude() as f32);
+    let body = world.insert(body).map_err(eigentone::Error::from)?;
+    let _playing = output.play(move |frames, channels| out.process(frames, channels))?;
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    let mallet = Mallet { mass_kg: blow.mallet_kg, stiffness_n_m: blow.stiffness_n_m };
+    let blow = Blow::at_local(blow.contact.position).impulse(blow.impulse_ns).mallet(mallet);
+    world.strike(body, blow).map_err(eigentone::Error::from)?;
     std::thread::sleep(std::time::Duration::from_secs_f64(duration_s + 0.3));
     Ok(())
 }

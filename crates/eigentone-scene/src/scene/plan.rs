@@ -5,7 +5,6 @@ use super::make::{Made, Maker, WALL, mass_of};
 use super::surfaces::Surfaces;
 use super::{Body, Scene, Shape};
 use crate::Error;
-use eigentone_core::contact::Pose;
 use eigentone_core::mesh::bounds_of;
 use eigentone_core::{Material, ModalModel, Noise, TriMesh, Vec3};
 use eigentone_modal::Progress;
@@ -79,12 +78,6 @@ impl Plan {
     /// Number of the body with this name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.bodies.iter().position(|b| b.body.name == name)
-    }
-
-    /// The model that a body sounds with: its own, or that of the one it shares.
-    pub(super) fn model_of(&self, number: usize) -> Option<&Arc<ModalModel>> {
-        let shared = self.bodies[number].body.shares.as_ref().and_then(|other| self.find(other));
-        self.bodies[shared.unwrap_or(number)].model.as_ref()
     }
 
     /// Puts bodies that shall land somewhere at some time to where they must begin: at the first step of the simulation after they were let go, with the
@@ -176,20 +169,6 @@ impl Planned {
             _ => 0.0,
         };
         self.scale * self.body.thickness_m.unwrap_or(WALL * size)
-    }
-
-    /// Where it is at first; `number` is its own in the plan.
-    pub(super) fn pose(&self, number: u32) -> Pose {
-        Pose {
-            position: self.body.position.map(|x| x as f32),
-            rotation: self.body.rotation.quaternion().map(|x| x as f32),
-            ..Pose::at_origin(number)
-        }
-    }
-
-    /// The mass that a blow meets, in kg: infinite if it cannot move.
-    pub(super) fn blow_mass_kg(&self) -> f64 {
-        if self.body.is_fixed() { f64::INFINITY } else { self.mass_kg }
     }
 
     /// Whether it is there from the beginning.

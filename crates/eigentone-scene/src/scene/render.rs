@@ -2,12 +2,14 @@
 //!
 //! The simulation runs one step ahead of the sound. Nothing depends on how fast the machine is or how many threads it has.
 
+use super::Scene;
 use super::plan::Plan;
-use super::report::{EventCounts, EventKind, EventRecord, ModeCounts, RenderStats, Rendering, RoomCounts, Seconds, SoftCounts};
+use super::report::{
+    EventCounts, EventKind, EventRecord, ModeCounts, RenderStats, Rendering, RoomCounts, Seconds, SoftCounts,
+};
 use super::soft::film::Film;
 use super::stage::{Recorded, Stage};
 use super::stream::{Recorder, Replay};
-use super::Scene;
 use crate::level::{self, Level, Levelled};
 use crate::{Error, scene::cache::ModelCache};
 use eigentone_core::units::Decibels;

@@ -42,9 +42,8 @@ pub(super) fn schedule(scene: &Scene, plan: &Plan, keys: &[BodyKey], world: &mut
         }
         // At the step whose beginning is nearest.
         let step_s = scene.physics.step_s;
-        let mut at = |time_s: f64, change: Change| {
-            world.schedule((time_s / step_s).round() * step_s, key, change).map_err(bad)
-        };
+        let mut at =
+            |time_s: f64, change: Change| world.schedule((time_s / step_s).round() * step_s, key, change).map_err(bad);
         if let Some(time_s) = body.appears_s.filter(|t| *t > 0.0) {
             at(time_s, Change::Present(true))?;
         }
@@ -80,9 +79,7 @@ fn change(event: &Event) -> Change {
                 pushes: false,
             })
         }
-        Action::PushNs(push) => {
-            Change::Push { impulse_ns: Vec3::from_array(push), at: event.at.map(Vec3::from_array) }
-        }
+        Action::PushNs(push) => Change::Push { impulse_ns: Vec3::from_array(push), at: event.at.map(Vec3::from_array) },
         Action::Velocity(velocity) => Change::Velocity { velocity: Vec3::from_array(velocity), spin: None },
         Action::Frequency(x) => Change::Frequency(x as f32),
         Action::Strain(x) => Change::Strain(x as f32),

@@ -2,7 +2,7 @@
 
 use super::plan::Plan;
 use super::report::{EventKind, EventRecord};
-use super::{Body, Bridge, ColliderChoice, Scene, ShaperChoice, Shape, hail, rooms, script, soft};
+use super::{Body, Bridge, ColliderChoice, Scene, Shape, ShaperChoice, hail, rooms, script, soft};
 use crate::Error;
 use eigentone_core::units::Decibels;
 use eigentone_core::{Vec3, contact::ContactFrame};
@@ -10,8 +10,8 @@ use eigentone_modal::Progress;
 use eigentone_sim::particles::ImpactMap;
 use eigentone_synth::{Budget, Gap, Glide, Masking, Nonlinear, Playback, Quality};
 use eigentone_world::{
-    AudioOut, Body as WorldBody, BodyKey, Collider, EventKind as Heard, Kind, MaterialRef, MotionSource, Params, Pose, Settings,
-    Sound, Surface, Timing, World, WorldError, WorldEvent,
+    AudioOut, Body as WorldBody, BodyKey, Collider, EventKind as Heard, Kind, MaterialRef, MotionSource, Params, Pose,
+    Settings, Sound, Surface, Timing, World, WorldError, WorldEvent,
 };
 use glam::DQuat;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The dry sound of every body, as files: for mixers that do rooms and levels themselves.
 
-use super::stage::Stage;
 use super::Scene;
+use super::stage::Stage;
 use crate::Error;
 use crate::level::FULL_SCALE_PA;
 use eigentone_io::{SampleFormat, Tape};
@@ -59,7 +59,7 @@ impl Stems {
                 self.tapes.insert(key, (name, tape));
             }
             if let Some((_, tape)) = self.tapes.get_mut(&key) {
-                for _ in tape.frames()..before {
+                for _ in tape.frames()..before as u64 {
                     tape.push([0.0; 2])?;
                 }
                 sum.iter().try_for_each(|y| tape.push([*y; 2]))?;
@@ -72,7 +72,7 @@ impl Stems {
     pub fn finish(self, scene: &Scene) -> Result<(), Error> {
         let full_scale_pa = scene.output.full_scale_pa.unwrap_or(FULL_SCALE_PA);
         for (key, (name, mut tape)) in self.tapes {
-            for _ in tape.frames()..self.length {
+            for _ in tape.frames()..self.length as u64 {
                 tape.push([0.0; 2])?;
             }
             let safe: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();

@@ -3,7 +3,7 @@
 use crate::air::Air;
 use crate::decode::DecoderSettings;
 use crate::direct::Spatial;
-use eigentone_io::Field;
+use eigentone_core::acoustics::Field;
 use std::sync::Arc;
 
 /// How a space is made.

@@ -202,7 +202,10 @@ mod tests {
             assert!(waiting.push(time, body, What::Act(Action::Gain(time.sample as f32)), false));
         }
         assert!(!waiting.push(Moment::NOW, body, What::Act(Action::Silence), false), "full");
-        assert!(waiting.push(Moment { sample: 1000, fraction: 0.0 }, body, What::Remove, false), "but never for a removal");
+        assert!(
+            waiting.push(Moment { sample: 1000, fraction: 0.0 }, body, What::Remove, false),
+            "but never for a removal"
+        );
         let mut seen = Vec::new();
         while seen.len() < 100 {
             waiting.collect(0, 500, |_| 0);

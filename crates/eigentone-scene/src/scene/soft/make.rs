@@ -7,7 +7,6 @@ use eigentone_core::mesh::thickened;
 use eigentone_core::{TetMesh, TriMesh, Vec3};
 use eigentone_modal::Progress;
 use eigentone_modal::solid::stuffing::{StuffingSettings, TetQuality, stuff};
-use eigentone_sim::soft::collider::{Collider, Shape as Solid};
 use eigentone_sim::soft::{SoftBody, SoftMaterial};
 use glam::DQuat;
 
@@ -130,29 +129,4 @@ fn without_loose_nodes(mesh: &TetMesh) -> TetMesh {
     });
     let tets = tets.collect();
     TetMesh { positions, tets }
-}
-
-/// What soft bodies collide with: the scene's fixed planes, boxes and spheres. Of others the names are given.
-pub fn colliders(scene: &Scene) -> (Vec<Collider>, Vec<String>) {
-    let mut colliders = Vec::new();
-    let mut others = Vec::new();
-    for body in scene.bodies.iter().filter(|b| !b.template) {
-        let rotation = turned(&body.rotation);
-        let centre = Vec3::from_array(body.position);
-        let shape = match body.shape {
-            Shape::Plane => Some(Solid::Plane { point: centre, normal: rotation * Vec3::Z }),
-            Shape::Box(size) if body.fixed => {
-                Some(Solid::Cuboid { centre, half_m: 0.5 * Vec3::from_array(size), rotation })
-            }
-            Shape::Sphere(radius_m) if body.fixed => Some(Solid::Sphere { centre, radius_m }),
-            _ => None,
-        };
-        match shape {
-            Some(shape) => {
-                colliders.push(Collider { name: body.name.clone(), shape, friction: body.friction.unwrap_or(0.5) })
-            }
-            None => others.push(body.name.clone()),
-        }
-    }
-    (colliders, others)
 }
