@@ -64,6 +64,10 @@ fn main() {
     }
     let spent_s = cpu.zip(cpu_s()).map_or(wall.elapsed().as_secs_f64(), |(from, to)| to - from);
     let steps = seconds * 480.0;
-    println!("{began} contacts began; {:.0} pairs and {:.0} points per step", contacts as f64 / steps, points as f64 / steps);
+    println!(
+        "{began} contacts began; {:.0} pairs and {:.0} points per step",
+        contacts as f64 / steps,
+        points as f64 / steps
+    );
     println!("figure rings.simulation_factor = {:.2} x", seconds / spent_s);
 }

@@ -3,8 +3,8 @@
 use super::Torus;
 use rapier3d::geometry::{ContactData, ContactManifold};
 use rapier3d::math::{Pose, Vector};
-use rapier3d::parry::query::details::{ContactManifoldsWorkspace, TypedWorkspaceData, WorkspaceData};
 use rapier3d::parry::query::TrackedContact;
+use rapier3d::parry::query::details::{ContactManifoldsWorkspace, TypedWorkspaceData, WorkspaceData};
 use rapier3d::parry::shape::PackedFeatureId;
 
 /// A contact that moved along the ring by less than this share of its radius is the same: half of the quarter turn between the
