@@ -76,6 +76,9 @@ impl World {
                 .gyroscopic_forces_enabled(true),
         };
         let builder = builder.can_sleep(false).soft_ccd_prediction(engine::FORESEEN_M);
+        if spec.shape.has_rings() {
+            engine::stiffen(&mut self.engine.integration_parameters);
+        }
         let (place_in_body, shape) = built.into_collider();
         let collider = ColliderBuilder::new(shape)
             .position(place_in_body)

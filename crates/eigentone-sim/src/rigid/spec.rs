@@ -40,6 +40,17 @@ pub enum Shape<'a> {
     Compound(Vec<Part<'a>>),
 }
 
+impl Shape<'_> {
+    /// Whether it is a ring or has one among its parts.
+    pub(super) fn has_rings(&self) -> bool {
+        match self {
+            Self::Ring { .. } => true,
+            Self::Compound(parts) => parts.iter().any(|p| p.shape.has_rings()),
+            _ => false,
+        }
+    }
+}
+
 /// One shape of a [compound](Shape::Compound).
 #[derive(Clone, Debug)]
 pub struct Part<'a> {

@@ -139,3 +139,49 @@ impl Shape for Torus {
         FRAC_PI_4
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rapier3d::math::Rotation;
+
+    const RING: Torus = Torus { radius: 0.025, stock_radius: 0.003 };
+
+    /// Points of the surface in a place, by its two angles.
+    fn surface(place: &Pose) -> impl Iterator<Item = Vector> {
+        let angle = |k: usize| k as f32 * std::f32::consts::TAU / 64.0;
+        (0..64 * 64).map(move |k| {
+            let ((s, c), (t, d)) = (angle(k / 64).sin_cos(), angle(k % 64).sin_cos());
+            let rho = RING.radius + RING.stock_radius * d;
+            place.transform_point(Vector::new(rho * c, rho * s, RING.stock_radius * t))
+        })
+    }
+
+    /// The box around a turned ring is the one around its surface.
+    #[test]
+    fn its_box_is_tight() {
+        for turn in [0.0f32, 0.4, 1.1, 1.57] {
+            let place = Pose::from_parts(Vector::new(0.1, 0.2, -0.3), Rotation::from_rotation_x(turn));
+            let aabb = RING.compute_aabb(&place);
+            let (low, high) = surface(&place).fold((Vector::MAX, Vector::MIN), |(l, h), p| (l.min(p), h.max(p)));
+            assert!((aabb.mins - low).length() < 2e-4 && (aabb.maxs - high).length() < 2e-4, "{aabb:?} {low} {high}");
+            assert!(low.cmpge(aabb.mins - 1e-6).all() && high.cmple(aabb.maxs + 1e-6).all());
+        }
+    }
+
+    /// Rays hit the front of the stock, pass through the hole, and leave from within; points are projected on the surface.
+    #[test]
+    fn rays_and_points_meet_its_surface() {
+        let ray = |origin, dir| RING.cast_local_ray_and_get_normal(&Ray::new(origin, dir), 10.0, false);
+        let hit = ray(Vector::new(0.1, 0.0, 0.0), Vector::new(-2.0, 0.0, 0.0)).unwrap();
+        assert!((hit.time_of_impact - 0.036).abs() < 1e-6 && (hit.normal - Vector::X).length() < 1e-4, "{hit:?}");
+        assert!(ray(Vector::new(0.01, 0.0, 0.1), -Vector::Z).is_none());
+        let out = ray(Vector::new(0.025, 0.0, 0.0), Vector::Z).unwrap();
+        assert!((out.time_of_impact - 0.003).abs() < 1e-6, "{out:?}");
+        for point in [Vector::new(0.024, 0.001, 0.001), Vector::new(0.0, 0.1, 0.2), Vector::ZERO] {
+            let projected = RING.project_local_point(point, false);
+            assert!(RING.signed_distance(projected.point).abs() < 1e-7, "{projected:?}");
+            assert_eq!(projected.is_inside, RING.signed_distance(point) < 0.0);
+        }
+    }
+}

@@ -145,3 +145,51 @@ fn spread(first: Probe, candidates: &[Probe], apart: f32) -> Vec<Probe> {
     }
     chosen
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rapier3d::math::Rotation;
+    use rapier3d::parry::shape::{Ball, Cuboid, Cylinder, Triangle};
+
+    /// The deepest touch is as deep as the nearest of four thousand points of the circle, and its points lie on both surfaces.
+    #[test]
+    fn the_deepest_touch_is_the_deepest_there_is() {
+        let ring = Torus { radius: 0.025, stock_radius: 0.003 };
+        let corners = [Vector::new(-0.03, -0.02, 0.0), Vector::new(0.04, -0.01, 0.01), Vector::new(0.0, 0.03, 0.0)];
+        let bodies: [&dyn Shape; 4] = [
+            &Cuboid::new(Vector::new(0.02, 0.01, 0.03)),
+            &Cylinder::new(0.03, 0.01),
+            &Ball::new(0.012),
+            &Triangle::new(corners[0], corners[1], corners[2]),
+        ];
+        let mut touched = 0;
+        for k in 0..2000 {
+            let turn = f64::from(k);
+            let wave = |f: f64| (f * turn).sin() as f32;
+            let euler = rapier3d::glamx::EulerRot::XYZ;
+            let rotation = Rotation::from_euler(euler, 3.0 * wave(1.3), 3.0 * wave(2.1), 3.0 * wave(0.7));
+            let place = Pose::from_parts(0.04 * Vector::new(wave(0.31), wave(0.57), wave(0.83)), rotation);
+            let body = bodies[k as usize % 4];
+            let walk = Walk { body, place: &place, radius: ring.radius };
+            let nearest = (0..4096).map(|n| walk.probe(n as f32 * TAU / 4096.0).distance).fold(f32::MAX, f32::min);
+            // Circles that pass through the body have no direction to leave it in that all would agree on.
+            if nearest < 1e-3 {
+                continue;
+            }
+            let touches = on_convex(&ring, body, &place, None, 0.002);
+            let expected = nearest - ring.stock_radius;
+            let deepest = touches.iter().map(|t| t.gap).fold(f32::MAX, f32::min);
+            if expected < 0.0019 {
+                assert!((deepest - expected).abs() < 2e-5, "case {k}: {deepest} {expected}");
+                touched += 1;
+            }
+            for t in &touches {
+                assert!(ring.signed_distance(t.on_ring).abs() < 1e-6, "case {k}: {t:?}");
+                let across = place.transform_point(t.on_ring) - t.on_other;
+                assert!((across.length() - t.gap.abs()).abs() < 1e-6, "case {k}: {t:?}");
+            }
+        }
+        assert!(touched > 150, "{touched}");
+    }
+}
