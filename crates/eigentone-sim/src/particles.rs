@@ -33,6 +33,7 @@ mod scene;
 mod settings;
 mod simulation;
 mod surface;
+mod watch;
 mod wheel;
 
 pub use collider::{Collider, Frame, Part, Quadric, Shape};

@@ -107,15 +107,8 @@ impl Particle {
         }
     }
 
-    /// Whether what it does next may be otherwise now that colliders have changed.
-    pub(super) fn is_concerned(
-        &self,
-        changes: &[Change],
-        grown: bool,
-        now_s: f64,
-        cloud: &Cloud,
-        scene: &Scene,
-    ) -> bool {
+    /// Whether what it does next may be otherwise now that colliders have changed; `rest` is what is left of its path.
+    pub(super) fn is_concerned(&self, changes: &[Change], grown: bool, rest: &Path, now_s: f64, scene: &Scene) -> bool {
         match self.next {
             Next::Leave if grown => return true,
             Next::Strike(collider) if changes.iter().any(|c| c.index == collider) => {
@@ -124,13 +117,15 @@ impl Particle {
             }
             _ => {}
         }
-        let path = self.path(cloud);
-        let elapsed = now_s - self.since_s;
-        let rest = Path { position: path.at(elapsed), velocity: path.velocity_at(elapsed), ..path };
         changes.iter().any(|change| {
             let until = (self.next_s - now_s).min(change.foreseen_s);
             rest.bounds(until).overlaps(scene.box_of(change.index))
         })
+    }
+
+    /// Whether it strikes a collider next that has changed.
+    pub(super) fn aims_at(&self, changes: &[Change]) -> bool {
+        matches!(self.next, Next::Strike(collider) if changes.iter().any(|c| c.index == collider))
     }
 
     /// A collider has moved through it: it is on its surface now, and strikes it if the two come together.

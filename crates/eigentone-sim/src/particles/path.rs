@@ -29,6 +29,15 @@ impl Bounds {
         Self { low: self.low - margin, high: self.high + margin }
     }
 
+    pub(super) fn holds(&self, other: &Self) -> bool {
+        self.contains(other.low) && self.contains(other.high)
+    }
+
+    /// How far a point is outside, along the axis where it is farthest; 0 inside.
+    pub(super) fn distance(&self, point: Vec3) -> f64 {
+        (self.low - point).max(point - self.high).max_element().max(0.0)
+    }
+
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
     }
@@ -75,6 +84,21 @@ impl Path {
         (0..3).map(|axis| self.leaves_slab(axis, bounds.low[axis], bounds.high[axis])).fold(f64::INFINITY, f64::min)
     }
 
+    /// A time before which the path does not enter a box: the latest of the times at which its coordinates first are within their slabs; infinite
+    /// if one never is.
+    pub(super) fn enters(&self, bounds: &Bounds) -> f64 {
+        (0..3).map(|axis| self.enters_slab(axis, bounds.low[axis], bounds.high[axis])).fold(0.0, f64::max)
+    }
+
+    fn enters_slab(&self, axis: usize, low: f64, high: f64) -> f64 {
+        let (x, v, a) = (self.position[axis], self.velocity[axis], self.acceleration[axis]);
+        if x >= low && x <= high {
+            return 0.0;
+        }
+        let wall = if x < low { low } else { high };
+        quadratic([x - wall, v, 0.5 * a]).as_slice().iter().copied().find(|t| *t > 0.0).unwrap_or(f64::INFINITY)
+    }
+
     /// The largest `t ≥ 0` at which one coordinate is between `low` and `high`. It leaves through the wall towards which it falls.
     fn leaves_slab(&self, axis: usize, low: f64, high: f64) -> f64 {
         let (x, v, a) = (self.position[axis], self.velocity[axis], self.acceleration[axis]);
@@ -99,6 +123,10 @@ mod tests {
         assert!((bounds.high.y - 5.0).abs() < 1e-12 && bounds.low.y.abs() < 1e-12);
         let room = Bounds { low: Vec3::splat(-1.0), high: Vec3::ONE };
         assert!((path.leaves(&room) - (1.0 + 1.2f64.sqrt())).abs() < 1e-12);
+        let above = Bounds { low: Vec3::new(-1.0, 3.2, -1.0), high: Vec3::new(1.0, 9.0, 1.0) };
+        assert!((path.enters(&above) - (1.0 - 0.36f64.sqrt())).abs() < 1e-12);
+        assert_eq!(path.enters(&Bounds { low: above.low + 2.0, high: above.high + 2.0 }), f64::INFINITY);
+        assert_eq!(path.enters(&room), 0.0);
         let sideways = Path { velocity: Vec3::new(4.0, 10.0, 0.0), ..path };
         assert!((sideways.leaves(&room) - 0.25).abs() < 1e-12);
     }

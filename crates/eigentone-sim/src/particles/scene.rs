@@ -18,6 +18,8 @@ const AHEAD: f64 = 0.1;
 /// Colliders that move are foreseen for this long, in s, and then turned and foreseen anew.
 const WINDOW_S: f64 = 1.0 / 240.0;
 
+/// What was told longer ago than this, in s, stood still for most of the time.
+const LONGEST_WAY_S: f64 = 0.1;
 /// Impacts so close to the end of a window are settled by it, so that none falls between two.
 pub(super) const IMMINENT_S: f64 = 4.0 * SAME_IMPACT_S;
 
@@ -58,8 +60,12 @@ pub(super) struct Change {
     lasted_s: f64,
     /// For how long it is foreseen, in s.
     pub(super) foreseen_s: f64,
-    /// Who is outside cannot have been struck on the way.
-    near: Bounds,
+    /// Who is outside cannot have been struck on the way, and will not be as long as it is foreseen.
+    pub(super) near: Bounds,
+    /// No point of it was or is faster.
+    pub(super) fastest_m_s: f64,
+    /// Whether it stood still before or does now: then it counts for whole flights.
+    pub(super) counts_for_all: bool,
 }
 
 /// What the particles move among.
@@ -156,7 +162,7 @@ impl Scene {
                 None if moves => slot.placed,
                 None => continue,
             };
-            let lasted_s = before.map_or(0.0, |b| now_s - b.since_s);
+            let lasted_s = before.map_or(0.0, |b| (now_s - b.since_s).min(LONGEST_WAY_S));
             let placed = slot.placed.unwrap_or(Placed::HOME).later(now_s);
             slot.placed = slot.placed.map(|_| placed);
             let own = slot.surface.bounds();
@@ -173,10 +179,11 @@ impl Scene {
                 slot.home = self.boxes[index];
             }
             let jump = before.filter(|_| slot.present).map(|before| [before, placed]);
-            let leap_m = jump.map_or(0.0, |[before, now]| leap(before.fastest(&own).max(now.fastest(&own)), lasted_s));
-            let near = self.boxes[index].padded(leap_m);
+            let fastest_m_s = jump.map_or(0.0, |[before, now]| before.fastest(&own).max(now.fastest(&own)));
+            let near = self.boxes[index].padded(leap(fastest_m_s, lasted_s));
             let foreseen_s = if moves { WINDOW_S } else { f64::INFINITY };
-            changes.push(Change { index: index as u32, jump, lasted_s, foreseen_s, near });
+            let counts_for_all = !moves || before.is_none_or(|b| !b.moves());
+            changes.push(Change { index: index as u32, jump, lasted_s, foreseen_s, near, fastest_m_s, counts_for_all });
         }
         let grown = self.grow(region);
         (changes, grown)
@@ -189,7 +196,7 @@ impl Scene {
         let reach = still.padded(REACH * size);
         let mut grown = false;
         for near in self.boxes.iter().filter_map(|bounds| bounds.shared(&reach)) {
-            if !(self.bounds.contains(near.low) && self.bounds.contains(near.high)) {
+            if !self.bounds.holds(&near) {
                 self.bounds = self.bounds.union(near.padded(AHEAD * size));
                 grown = true;
             }
@@ -309,6 +316,12 @@ pub(super) struct Leg {
 impl Leg {
     pub(super) fn at(&self, time_s: f64) -> Vec3 {
         self.path.at(time_s - self.since_s)
+    }
+
+    /// What is left of its path at a time.
+    pub(super) fn rest(&self, time_s: f64) -> Path {
+        let elapsed = time_s - self.since_s;
+        Path { position: self.path.at(elapsed), velocity: self.path.velocity_at(elapsed), ..self.path }
     }
 
     /// A collider as it was foreseen when the leg or its own motion began, whichever was later.

@@ -2,9 +2,11 @@
 
 use super::collider::Collider;
 use super::particle::Particle;
+use super::path::Path;
 use super::pose::{Placed, Pose};
-use super::scene::{Next, Scene};
+use super::scene::{Change, Leg, Next, Scene};
 use super::settings::{Cloud, Region, check_count};
+use super::watch::Watch;
 use super::wheel::Wheel;
 use super::{Impact, ParticleError};
 use eigentone_core::Vec3;
@@ -16,6 +18,7 @@ pub struct Simulation {
     scene: Scene,
     particles: Vec<Particle>,
     wheel: Wheel,
+    watch: Watch,
     now_s: f64,
 }
 
@@ -24,7 +27,8 @@ impl Simulation {
     pub fn new(cloud: Cloud, colliders: Vec<Collider>) -> Result<Self, ParticleError> {
         cloud.check()?;
         let scene = Scene::new(colliders, &cloud.region)?;
-        let mut simulation = Self { cloud, scene, particles: Vec::new(), wheel: Wheel::new(), now_s: 0.0 };
+        let (particles, wheel, watch) = (Vec::new(), Wheel::new(), Watch::new());
+        let mut simulation = Self { cloud, scene, particles, wheel, watch, now_s: 0.0 };
         simulation.add_up_to(simulation.cloud.particles);
         Ok(simulation)
     }
@@ -56,6 +60,7 @@ impl Simulation {
                 let stays = self.cloud.regenerate && (index as usize) < self.cloud.particles;
                 while particle.next_s <= until_s && Wheel::tick(particle.next_s) == tick {
                     particle.step(index, stays, &self.cloud, &self.scene, out);
+                    self.watch.forget(index as usize);
                 }
                 if particle.next != Next::Nothing {
                     self.wheel.put(index, particle.next_s);
@@ -109,6 +114,7 @@ impl Simulation {
         if falls_otherwise {
             let flying = self.particles.iter_mut().filter(|p| p.flies());
             flying.for_each(|p| p.begin_leg(&self.cloud, self.now_s));
+            self.watch.forget_all();
         }
         self.cloud = Cloud { seed: self.cloud.seed, ..cloud };
         self.scene.surround(&self.cloud.region);
@@ -182,6 +188,7 @@ impl Simulation {
         self.particles.reserve(particles.saturating_sub(self.particles.len()));
         for index in self.particles.len()..particles {
             self.particles.push(Particle::new(self.cloud.seed, index as u64));
+            self.watch.add_particle();
             self.enlist(index);
         }
     }
@@ -193,28 +200,42 @@ impl Simulation {
         particle.next_s = self.now_s + self.cloud.onset_s * particle.noise.uniform();
         self.wheel.put(index as u32, particle.next_s);
     }
+
     /// Brings the colliders to the present, lets those strike that have moved through a particle, and aims particles anew whose next impact
     /// may not be what it was.
     fn follow_colliders(&mut self) {
         let now_s = self.now_s;
         let (changes, grown) = self.scene.turn_to(now_s, &self.cloud.region);
+        let all = grown || changes.iter().any(|c| c.counts_for_all);
+        self.watch.follow(&changes, now_s);
         for index in 0..self.particles.len() {
-            let particle = &self.particles[index];
-            if !particle.flies() {
+            if !all && self.watch.is_far(index, self.scene.window_s()) {
                 continue;
             }
-            let leg = particle.leg(&self.cloud);
-            let swept = changes.iter().find_map(|c| Some((c.index, self.scene.swept(c, &leg)?)));
-            if let Some((collider, site)) = swept {
-                let particle = &mut self.particles[index];
-                let waited_s = particle.next_s;
-                particle.begin_leg(&self.cloud, now_s);
-                particle.be_swept(collider, site, &self.cloud, &self.scene);
-                self.wheel.change(index as u32, waited_s, particle.next_s);
-            } else if particle.is_concerned(&changes, grown, now_s, &self.cloud, &self.scene) {
-                self.particles[index].begin_leg(&self.cloud, now_s);
-                self.aim(index);
+            if !self.particles[index].flies() {
+                continue;
             }
+            let leg = self.particles[index].leg(&self.cloud);
+            let rest = leg.rest(now_s);
+            let soon = rest.bounds(self.scene.window_s() - now_s);
+            if all || self.particles[index].aims_at(&changes) || changes.iter().any(|c| c.near.overlaps(&soon)) {
+                self.follow_for(index, &changes, grown, &leg, &rest);
+            }
+            self.watch.note(index, &self.particles[index].leg(&self.cloud).rest(now_s), now_s);
+        }
+    }
+
+    fn follow_for(&mut self, index: usize, changes: &[Change], grown: bool, leg: &Leg, rest: &Path) {
+        let particle = &mut self.particles[index];
+        let (now_s, waited_s) = (self.now_s, particle.next_s);
+        let swept = changes.iter().find_map(|c| Some((c.index, self.scene.swept(c, leg)?)));
+        if let Some((collider, site)) = swept {
+            particle.begin_leg(&self.cloud, now_s);
+            particle.be_swept(collider, site, &self.cloud, &self.scene);
+            self.wheel.change(index as u32, waited_s, particle.next_s);
+        } else if particle.is_concerned(changes, grown, rest, now_s, &self.scene) {
+            particle.begin_leg(&self.cloud, now_s);
+            self.aim(index);
         }
     }
 
