@@ -145,6 +145,8 @@ pub(crate) struct Body {
     /// Samples for which it has been fading out as the tail of another model; all of them once that is over.
     fading: Option<u32>,
     drives: [Drive; DRIVES],
+    /// Whether any of them acts; if not, they are not even looked at.
+    forced: bool,
     modulation: Modulation,
     tones: Tones,
     sections: Option<Box<Sections>>,
@@ -222,6 +224,7 @@ impl Body {
             tail_at: BLOCK,
             fading: None,
             drives: std::array::from_fn(|_| Drive::new(n, capacity)),
+            forced: false,
             modulation: Modulation::new(making.glide, making.strain_sensitivity, &table),
             tones: Tones::new(n),
             sections,
@@ -250,7 +253,7 @@ impl Body {
     pub fn is_sounding(&self) -> bool {
         self.mixed() > 0
             || self.tail_at < BLOCK
-            || self.drives.iter().any(|d| !d.is_free())
+            || self.forced
             || self.diffuse.as_ref().is_some_and(|d| d.is_sounding())
     }
 

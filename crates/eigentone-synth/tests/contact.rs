@@ -299,3 +299,215 @@ fn a_ringing_body_hits_back() {
     let (plain, rattling) = (hits(0.0), hits(20.0));
     assert!(plain == 1 && rattling > 1, "{plain} {rattling}");
 }
+
+/// A frame in which body 1 does this on body 0.
+fn frame(time_s: f64, phase: Phase, points: Vec<ContactPoint>) -> ContactFrame {
+    let contacts = vec![Contact { id: 1, bodies: [0, 1], phase, points }];
+    ContactFrame { time_s, step_s: STEP_S, poses: vec![Pose::at_origin(1)], contacts, strains: vec![] }
+}
+
+/// The next owner of a number inherits nothing: its first blow counts, it is damped like any other, and contacts sound on it, not on who had the number before.
+#[test]
+fn a_number_that_is_given_away_again_is_a_new_one() {
+    let texture = Texture { damping: 20.0, ..brick() };
+    let mut stage = Stage::new(&texture);
+    stage.step(Phase::Begin, vec![landing(1.0)]);
+    for k in 0..60 {
+        stage.step(Phase::Stay, vec![sliding(0.5, 0.001 * k as f32)]);
+    }
+    assert!(stage.processor.stats().contacts > 0);
+    stage.impacts();
+    let old = stage.tracker.partner(1).unwrap().body.unwrap();
+    stage.tracker.remove(1);
+    let ended = stage.tracker.drain().filter(|h| h.what == What::End).count();
+    assert_eq!(ended, 1, "its contact has ended");
+    stage.handle.remove(old).unwrap();
+    let model = point(&[(500.0, 1.0, 1.0)]);
+    let new = stage.handle.add(&BodySettings::new(model.clone())).unwrap();
+    stage.tracker.add(1, Partner::of(new, model, 0.2));
+    // It strikes within the refractory time of the other's last blow, in a contact of the same name.
+    stage.step(Phase::Begin, vec![landing(1.0)]);
+    assert_eq!(stage.impacts(), 1);
+    for k in 0..60 {
+        stage.step(Phase::Stay, vec![sliding(0.5, 0.001 * k as f32)]);
+    }
+    let bus = |stage: &Stage| stage.processor.buses().any(|(id, bus)| id == new && bus.iter().any(|y| *y != 0.0));
+    assert!(stage.processor.stats().contacts == 1 && bus(&stage), "its own contact is heard");
+    // It rests, damped by 20 · its share of the masses: after half a second 0.2 nepers would be left of an undamped one's 0.5.
+    for _ in 0..480 {
+        stage.step(Phase::Stay, vec![resting()]);
+    }
+    let end = stage.sound.len() as f64 / RATE;
+    let (early, late) = (stage.energy(end - 0.6, end - 0.5), stage.energy(end - 0.1, end));
+    assert!(late < early * (-2.0f64 * 10.0 * 0.45).exp(), "damped: {early} {late}");
+}
+
+/// What is set while contacts sound: another surface fades over, a smooth one ends them, another model is touched where it is, another mass changes blows.
+#[test]
+fn bodies_change_while_they_slide() {
+    let mut stage = Stage::new(&brick());
+    let slide = |stage: &mut Stage, steps: usize| {
+        for _ in 0..steps {
+            let place = 0.5 * STEP_S as f32 * stage.steps as f32;
+            stage.step(Phase::Stay, vec![sliding(0.5, place)]);
+        }
+    };
+    stage.step(Phase::Begin, vec![sliding(0.5, 0.0)]);
+    slide(&mut stage, 100);
+    assert_eq!(stage.processor.stats().contacts, 1);
+    let louder = Texture { gain: Gain { slip: Curve::new(&[[0.0, 30.0]]).unwrap(), ..brick().gain }, ..brick() };
+    stage.tracker.set_surface(0, Prepared::new(&louder, &[], &[], 1, RATE).unwrap());
+    slide(&mut stage, 3);
+    assert_eq!(stage.processor.stats().contacts, 2, "one fades out while the other fades in");
+    slide(&mut stage, 100);
+    assert_eq!(stage.processor.stats().contacts, 1);
+    let end = stage.sound.len() as f64 / RATE;
+    let (before, after) = (stage.energy(end - 0.32, end - 0.23), stage.energy(end - 0.09, end));
+    assert!(after > 4.0 * before, "{before} {after}");
+    // Another model, and the tracker told of it.
+    let model = point(&[(700.0, 5.0, 1.0)]);
+    let body = stage.tracker.partner(1).unwrap().body.unwrap();
+    stage.handle.swap(body, &BodySettings::new(model.clone())).unwrap();
+    stage.tracker.set_model(1, model);
+    slide(&mut stage, 100);
+    assert_eq!(stage.processor.stats().contacts, 1);
+    let recent = &stage.sound[stage.sound.len() - 4000..];
+    let level = |hz: f64| common::level_db(recent, hz, RATE);
+    assert!(level(700.0) > level(500.0) + 12.0 && level(700.0) > level(1000.0) + 12.0, "the new model's one mode");
+    stage.tracker.set_surface(0, Prepared::smooth());
+    slide(&mut stage, 20);
+    assert_eq!(stage.processor.stats().contacts, 0);
+    let heard: Vec<What> = stage.tracker.drain().map(|h| h.what).collect();
+    assert_eq!(heard, [What::Begin, What::End]);
+    stage.tracker.set_mass(1, 5.0);
+    stage.tracker.set_mass(1, f64::NAN);
+    assert_eq!(stage.tracker.partner(1).unwrap().mass_kg, 5.0);
+}
+
+/// A pause fades all contacts; when time goes on they sound again, the same contacts as before.
+#[test]
+fn a_pause_is_quiet() {
+    let mut stage = Stage::new(&brick());
+    stage.step(Phase::Begin, vec![sliding(0.5, 0.0)]);
+    (0..100).for_each(|k| stage.step(Phase::Stay, vec![sliding(0.5, 0.001 * k as f32)]));
+    assert_eq!(stage.processor.stats().contacts, 1);
+    stage.tracker.quiet(stage.steps as f64 * STEP_S, &mut stage.handle).unwrap();
+    mix(&mut stage.processor, 20);
+    assert_eq!(stage.processor.stats().contacts, 0);
+    // The clock of the simulation stood still for 20 blocks.
+    stage.tracker.set_clock(20.0 * BLOCK as f64, RATE);
+    (100..120).for_each(|k| stage.step(Phase::Stay, vec![sliding(0.5, 0.001 * k as f32)]));
+    assert_eq!(stage.processor.stats().contacts, 1);
+    assert_eq!(stage.tracker.drain().map(|h| h.what).collect::<Vec<_>>(), [What::Begin]);
+}
+
+/// What a restored tracker sends is what an uninterrupted one does: the same blows, the same seeds, the same damping.
+#[test]
+fn a_restored_tracker_goes_on_as_if_nothing_had_been() {
+    let texture = Texture { damping: 3.0, ..brick() };
+    let points = |k: usize| match k % 50 {
+        0 => (Phase::Begin, vec![landing(1.0)]),
+        1..=40 => (Phase::Stay, vec![sliding(0.5, 0.001 * k as f32)]),
+        _ => (Phase::End, vec![]),
+    };
+    let run = |interrupted: bool| {
+        let mut stage = Stage::new(&texture);
+        for k in 0..70 {
+            let (phase, points) = points(k);
+            stage.step(phase, points);
+        }
+        if interrupted {
+            let saved = stage.tracker.clone();
+            for k in 70..130 {
+                let (phase, points) = points(k + 13);
+                let time_s = (k + 1) as f64 * STEP_S;
+                stage.tracker.step(&frame(time_s, phase, points), &mut stage.handle).unwrap();
+            }
+            stage.tracker.restore(&saved, 70.0 * STEP_S, &mut stage.handle).unwrap();
+            stage.tracker.drain().count();
+        } else {
+            stage.tracker.drain().count();
+        }
+        let mut heard = Vec::new();
+        for k in 70..400 {
+            let (phase, points) = points(k);
+            stage.tracker.step(&frame((k + 1) as f64 * STEP_S, phase, points), &mut stage.handle).unwrap();
+            heard.extend(stage.tracker.drain());
+            mix(&mut stage.processor, 2);
+        }
+        (heard, format!("{:?}", stage.tracker.clone()))
+    };
+    let (first, state) = run(false);
+    let (again, restored) = run(true);
+    assert!(first.len() > 10);
+    assert_eq!(first, again);
+    assert_eq!(state, restored);
+}
+
+/// `sample = time · rate + offset`; keyframes stay in order when the offset jumps back, so that the contact sounds on.
+#[test]
+fn the_clock_can_be_moved() {
+    let mut tracker = Tracker::new(TrackerSettings::default(), RATE);
+    assert_eq!(tracker.moment(0.5), eigentone_core::event::Moment::at(0.5, RATE));
+    tracker.set_clock(1000.25, 2.0 * RATE);
+    let moment = tracker.moment(0.5);
+    assert_eq!((moment.sample, moment.fraction), (45_100, 0.25));
+    tracker.set_clock(f64::NAN, RATE);
+    tracker.set_clock(0.0, 0.0);
+    assert_eq!(tracker.moment(0.5), moment, "what makes no sense changes nothing");
+
+    let mut stage = Stage::new(&brick());
+    stage.step(Phase::Begin, vec![sliding(0.5, 0.0)]);
+    for k in 0..200 {
+        stage.tracker.set_clock(if k % 20 < 10 { 300.0 } else { -300.0 }, RATE);
+        stage.step(Phase::Stay, vec![sliding(0.5, 0.001 * k as f32)]);
+    }
+    assert_eq!(stage.processor.stats().contacts, 1);
+    assert_eq!(stage.processor.stats().dropped, 0);
+}
+
+/// Strain in a frame shifts the pitch of its body, once it has changed; forces, speeds and impulses beyond all measure are cut and counted.
+#[test]
+fn strains_are_told_and_excesses_cut() {
+    let settings = Settings { quality: Quality::FULL, ..Settings::default() };
+    let (mut handle, mut processor) = engine(settings).unwrap();
+    let model = point(&[(1000.0, 1.0, 1.0)]);
+    let body = handle
+        .add(&BodySettings { strain_sensitivity: 1.0, ..BodySettings::new(model.clone()) })
+        .unwrap();
+    let mut tracker = Tracker::new(TrackerSettings::default(), RATE);
+    tracker.add(0, Partner::silent().with_surface(Prepared::new(&brick(), &[], &[], 1, RATE).unwrap()));
+    tracker.add(1, Partner::of(body, model, 0.2));
+    let mut strained = frame(STEP_S, Phase::End, vec![]);
+    strained.strains = vec![eigentone_core::contact::Strain { body: 1, strain: 0.1 }];
+    let room = handle.room();
+    tracker.step(&strained, &mut handle).unwrap();
+    assert_eq!(handle.room(), room - 1);
+    strained.time_s += STEP_S;
+    tracker.step(&strained, &mut handle).unwrap();
+    assert_eq!(handle.room(), room - 1, "told once");
+    handle.send(common::impulse(body, 10_000, 1.0)).unwrap();
+    let sound = mix(&mut processor, 400);
+    let level = |hz: f64| common::level_db(&sound[12_000..], hz, RATE);
+    assert!(level(1100.0) > level(1000.0) + 20.0, "{} {}", level(1100.0), level(1000.0));
+    assert_eq!(tracker.limited(), 0);
+    let wild = ContactPoint {
+        normal_impulse_ns: 1e30,
+        approach_m_s: 1e20,
+        slip_m_s: [1e25, 0.0, 0.0],
+        travel_m_s: Some([1e9, -1e9]),
+        ..resting()
+    };
+    for k in 3..40 {
+        let phase = if k == 3 { Phase::Begin } else { Phase::Stay };
+        tracker.step(&frame(k as f64 * STEP_S, phase, vec![wild]), &mut handle).unwrap();
+        let sound = mix(&mut processor, 2);
+        assert!(sound.iter().all(|y| y.is_finite()));
+    }
+    assert!(tracker.limited() >= 37);
+    let loudest = tracker.drain().filter_map(|h| match h.what {
+        What::Impact { impulse_ns, approach_m_s } => Some((impulse_ns, approach_m_s)),
+        _ => None,
+    });
+    assert!(loudest.fold((0.0f32, 0.0f32), |m, x| (m.0.max(x.0), m.1.max(x.1))) <= (1001.0, 100.0));
+}

@@ -246,7 +246,7 @@ impl Body {
             }
             return true;
         }
-        let acted_on = self.drives.iter().any(|d| !d.is_free());
+        let acted_on = self.forced && self.drives.iter().any(|d| !d.is_free());
         if self.calm {
             let out = Levels { energy: &mut self.energy, level: &mut self.level };
             let (wide, elapsed) = (&world.kernels.wide, (now - self.measured) as f32);
@@ -271,7 +271,7 @@ impl Body {
 
         let total = sum(&self.energy[..self.table.len]).min(MOST_ENERGY);
         // While a blow acts, modes that are on do not have all of it yet: they stay.
-        let struck = self.drives.iter().any(Drive::is_blow);
+        let struck = acted_on && self.drives.iter().any(Drive::is_blow);
         let (table, tones) = (&*self.table, self.tones.now(&self.table));
         let levels = &self.level[..table.len];
         let mut truncated = count_below(levels, floor);
@@ -455,6 +455,9 @@ impl Body {
     /// Raises levels to what a continuous force will make of them: in the long run a mode holds `w² P(f)/(4 d fs)` under a force with
     /// power `P(f)` per sample.
     fn expect(&mut self, world: &World) {
+        if !self.forced {
+            return;
+        }
         let spectrum = &self.spectrum;
         let (rate, [scale, _]) = (world.rate_hz as f32, self.modulation.tuning());
         for drive in self.drives.iter().filter(|d| d.is_continuous()) {

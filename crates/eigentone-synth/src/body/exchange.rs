@@ -205,6 +205,7 @@ impl Body {
     /// Forces that act go on, in the same drives.
     fn take_drives(&mut self, old: &mut Body, exchange: &Exchange, world: &World, scratch: &mut Scratch) {
         let n = self.table.padded;
+        self.forced = old.forced;
         for d in 0..super::DRIVES {
             let [new, drive] = [&mut self.drives[d], &mut old.drives[d]];
             if drive.is_free() {

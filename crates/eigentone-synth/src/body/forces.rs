@@ -28,6 +28,7 @@ impl Body {
         };
         (world.kernels.wide.combine)(rows, factors, &mut scratch.push[..n]);
         self.drives[d].start(source, &scratch.push, world.rate_hz);
+        self.forced = true;
         self.drives[d].aim = Some(Aim { site: *site, direction });
         self.account.asleep = false;
         self.calm = false;
@@ -77,6 +78,11 @@ impl Body {
             self.drives[drive].aim = Some(Aim { site: *site, direction });
             self.load_weights();
         }
+    }
+
+    /// Drives, if any of them acts.
+    pub fn acting(&mut self) -> &mut [Drive] {
+        if self.forced { &mut self.drives } else { &mut [] }
     }
 
     /// Drives, for the engine to fill bridges and close streams.

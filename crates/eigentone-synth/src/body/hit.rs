@@ -118,6 +118,7 @@ impl Body {
                 HalfSine { impulse_ns: 1.0, duration_s: f64::from(duration_s), start_samples: -f64::from(early) };
             let source = Source::Blow(Blow { origin: now, pulse, end: pulse.end(world.rate_hz) });
             self.drives[d].start(source, &scratch.push, world.rate_hz);
+            self.forced = true;
         }
         // What the blow will have done to each mode when it is over; for a finite one as if at its middle.
         scratch.re[..n].copy_from_slice(&self.re);

@@ -384,7 +384,10 @@ impl Body {
 
     /// Weights of everything that acts, in the order of the lanes.
     pub(super) fn load_weights(&mut self) {
-        let Self { lanes, table, makeup, drives, sections, .. } = self;
+        let Self { lanes, table, makeup, drives, forced, sections, .. } = self;
+        if !*forced && sections.is_none() {
+            return;
+        }
         let two_pole = |i: usize| {
             let all = lanes.parts.iter().chain([&lanes.entering, &lanes.leaving]);
             all.into_iter().any(|p| p.two_pole.contains(&i))

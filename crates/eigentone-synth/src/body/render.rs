@@ -60,6 +60,7 @@ impl Body {
                 self.end_fade(block_start + from as u64, world, scratch);
             }
         }
+        self.forced = self.forced && self.drives.iter().any(|d| !d.is_free());
         missing
     }
 
@@ -77,8 +78,8 @@ impl Body {
         let ring = &mut self.ring[from..from + len];
         let fading = self.fade_left > 0;
         // All forces first: the states may only move on once, by the first force; the answers to others are added after that.
-        let first = self.drives.iter().position(|d| !d.is_free());
-        let acts: [bool; DRIVES] = std::array::from_fn(|d| !self.drives[d].is_free());
+        let acts: [bool; DRIVES] = std::array::from_fn(|d| self.forced && !self.drives[d].is_free());
+        let first = acts.iter().position(|acts| *acts);
         for d in (0..DRIVES).filter(|&d| acts[d]) {
             let force = &mut forces[d];
             missing += self.drives[d].fill(force, block_start, from, len, world.rate_hz, world.most_force_n);
@@ -172,8 +173,9 @@ impl Body {
         if let Some(diffuse) = &mut self.diffuse {
             diffuse.add(&mut self.bus);
         }
-        for drive in self.drives.iter().filter(|d| d.is_continuous()) {
-            self.bus.iter_mut().zip(&drive.feed.direct).for_each(|(y, x)| *y += x);
+        let (drives, bus) = (if self.forced { &self.drives[..] } else { &[] }, &mut self.bus);
+        for drive in drives.iter().filter(|d| d.is_continuous()) {
+            bus.iter_mut().zip(&drive.feed.direct).for_each(|(y, x)| *y += x);
         }
         self.fade_out(world.rate_hz);
         let (from, to) = (self.gain, self.loudness());

@@ -329,7 +329,7 @@ impl Processor {
         // Counted with those that left during the block: they were computed in it.
         self.stats.mixed_most = self.stats.mixed_most.max(self.mixed as u64);
         self.mixed = self.mixed + body.mixed() - before;
-        for drive in body.drives() {
+        for drive in body.acting() {
             if drive.is_abandoned() {
                 let source = drive.stop();
                 discard(&mut self.to_control, &mut self.stats, Garbage::Source(source));
