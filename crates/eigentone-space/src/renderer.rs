@@ -112,6 +112,8 @@ impl Renderer {
     /// Takes in what the control side has said, and moves all sources on. `heard` is told how much of a source reaches the listener whenever that changes: a
     /// factor of amplitude, all ways together.
     pub fn begin(&mut self, mut heard: impl FnMut(BodyId, f32)) {
+        self.out = [[0.0; BLOCK]; 2];
+        self.buses = [[0.0; BLOCK]; INPUTS];
         self.exchange();
         for _ in 0..MOST_MESSAGES {
             let Ok((body, goal)) = self.links.goals.pop() else { break };
@@ -129,8 +131,6 @@ impl Renderer {
                 self.direct.aim(slot, source.now);
             }
         }
-        self.out = [[0.0; BLOCK]; 2];
-        self.buses = [[0.0; BLOCK]; INPUTS];
     }
 
     /// Takes rooms and delays in and hands back those that are done.
@@ -183,6 +183,10 @@ impl Renderer {
             if source.id != Some(body) {
                 if source.id.is_some() {
                     self.direct.release(slot);
+                    if source.ringing > 0 {
+                        // What is still on its way from the one before falls silent within this block.
+                        self.direct.add(slot, &[0.0; BLOCK], &mut self.out, &mut self.buses);
+                    }
                 }
                 self.links.sounding.set(slot, false);
             }

@@ -203,6 +203,28 @@ fn idle_sources_are_remembered_and_woken() {
     assert_eq!(block(&mut renderer, &[(body(4), [1.0; BLOCK])]), [[1.0; BLOCK]; 2], "placing wakes");
 }
 
+/// A slot goes to another source while sound of the first is on its way: that falls silent over a block instead of being cut. The largest second difference is that of a line over 64 samples, not of a step.
+#[test]
+fn a_slot_that_is_taken_over_does_not_click() {
+    let (mut space, mut renderer) =
+        space(&SpaceSettings { max_sources: 1, spatial: Spatial::Pan, doppler: true, ..SpaceSettings::default() });
+    space.listen(Vec3::ZERO, Vec3::Y);
+    space.place(body(0), &Place::at(Vec3::Y));
+    let mut sound = Vec::new();
+    for b in 0..60usize {
+        if b == 40 {
+            space.place(BodyId { slot: 0, generation: 1 }, &Place::at(Vec3::Y));
+        }
+        let tone = std::array::from_fn(|n| (0.04 * (b * BLOCK + n) as f32).sin());
+        let sounds = [(body(0), tone)];
+        sound.extend(block(&mut renderer, if b < 40 { &sounds } else { &[] })[0]);
+    }
+    let loud = sound[35 * BLOCK..40 * BLOCK].iter().fold(0.0f32, |m, y| m.max(y.abs()));
+    let bend = sound[10 * BLOCK..].windows(3).map(|w| (w[0] - 2.0 * w[1] + w[2]).abs()).fold(0.0, f32::max);
+    assert!(loud > 0.9 && bend < 0.03, "{loud} {bend}");
+    assert!(sound[41 * BLOCK..].iter().all(|y| *y == 0.0));
+}
+
 /// What a source gives to each bus is what the field's parameters make of it.
 #[test]
 fn sends_are_those_of_the_field() {
