@@ -242,7 +242,7 @@ impl DiffuseBand {
         let good = self.low_hz >= 0.0
             && self.high_hz > self.low_hz
             && self.high_hz <= HIGHEST_HZ
-            && self.gain.is_finite()
+            && self.gain.abs() <= 1e12
             && self.t60_s > 0.0
             && self.t60_s < 1e4;
         if good { Ok(()) } else { Err(ModelError::Inconsistent(format!("impossible diffuse band {self:?}"))) }

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{bar, listen, peak, tone};
+use eigentone_space::direct::Spatial;
 use eigentone_world::{Body, Bridge, Change, Mallet, Pose, Settings, Shape, Strike, Surface, Vec3, World, WorldError};
 
 const RATE: f64 = 44_100.0;
@@ -76,7 +77,8 @@ fn stale_keys_are_answers() {
 /// What is scheduled is heard at its sample.
 #[test]
 fn scheduled_blows_are_heard_at_their_sample() {
-    let (mut world, mut out) = offline();
+    let settings = Settings { spatial: Spatial::Pan, ..Settings::offline() };
+    let (mut world, mut out) = World::new(settings).unwrap();
     world.set_listener(Pose::looking(Vec3::new(0.0, -1.0, 0.0), Vec3::Y));
     let key = world.insert(Body::fixed(Shape::cuboid(Vec3::new(0.3, 0.03, 0.01))).model(bar(0.3))).unwrap();
     let strike = Strike::at(Vec3::new(0.1, 0.0, 0.005)).impulse(0.05).mallet(Mallet::METAL);

@@ -4,7 +4,7 @@ mod common;
 
 use common::{bar, listen, peak, tone};
 use eigentone_core::contact::{Contact, ContactFrame, ContactPoint, Phase};
-use eigentone_sim::rigid::ContactReader;
+use eigentone_sim::rigid::{ContactReader, ReaderSettings};
 use eigentone_sim::rigid::rapier::prelude::*;
 use eigentone_world::{Body, EventKind, Settings, Shape, Vec3, World};
 
@@ -30,7 +30,7 @@ fn a_rapier_world_of_ones_own_is_heard() {
         RigidBodyBuilder::dynamic().translation(Vector::new(0.0, 0.0, 0.3)).rotation(Vector::new(0.0, 0.3, 0.0)),
         ColliderBuilder::cuboid(0.15, 0.015, 0.005).mass(0.7).user_data(u128::from(chime.number())),
     );
-    let mut reader = ContactReader::default();
+    let mut reader = ContactReader::new(ReaderSettings::default());
 
     let mut sound = Vec::new();
     for _ in 0..240 {

@@ -39,7 +39,8 @@ const SURFACES: [&str; 6] = ["wood", "gravel", "squeaky", "foil", "water", "noth
 impl Program {
     fn new(seed: u64, wild: bool, rate_hz: f64) -> (Self, AudioOut) {
         let mut noise = Noise::new(seed);
-        let timing = if noise.uniform() < 0.7 { Timing::Live { latency_s: 0.03 } } else { Timing::Offline };
+        let live = !wild || noise.uniform() < 0.7;
+        let timing = if live { Timing::Live { latency_s: 0.03 } } else { Timing::Offline };
         let settings = Settings {
             sample_rate_hz: rate_hz,
             timing,
@@ -305,7 +306,8 @@ impl Program {
             }
             38 => {
                 let drive = Drive { velocity: self.vector(1.0), most_force_n: self.number(20.0).abs() };
-                let _ = self.world.set_drive(key, (self.below(2) == 0).then_some(drive));
+                let drive = (self.below(2) == 0).then_some(drive);
+                let _ = self.world.set_drive(key, drive);
             }
             _ => {
                 let budget = (self.below(2) == 0).then(|| self.number(300.0));
@@ -329,10 +331,12 @@ impl Program {
             parts: vec![Some(key)],
         };
         let hail = HailSettings { cloud, colliders: vec![collider], hardness_n_m: 1e6, duration_s: None };
-        let _ = self.world.set_hail((self.below(3) > 0).then_some(hail));
+        let hail = (self.below(3) > 0).then_some(hail);
+        let _ = self.world.set_hail(hail);
         let at = self.vector(1.0);
         let _ = self.world.place_cloud(Region::Box { low: at, high: at + Vec3::ONE });
-        let _ = self.world.set_particles(self.below(500));
+        let particles = self.below(500);
+        let _ = self.world.set_particles(particles);
     }
 
     /// Time passes, one way or another.
@@ -353,11 +357,12 @@ impl Program {
             let frame = ContactFrame { time_s: self.fed_s, step_s: 0.002, poses, contacts, ..ContactFrame::default() };
             let _ = self.world.feed(&frame);
         }
-        self.world.advance(if self.wild && self.below(30) == 0 { self.number(1.0) } else { dt_s });
+        let absurd = self.wild && self.below(30) == 0;
+        let dt_s = if absurd { self.number(1.0) } else { dt_s };
+        self.world.advance(dt_s);
         if self.below(4) == 0 {
             self.world.drain_events().for_each(drop);
         }
-        self.keys.retain(|_| true);
         if self.keys.len() > 60 {
             self.keys.drain(..30);
         }
@@ -384,7 +389,8 @@ fn fuzz(seed: u64) {
         for _ in 0..program.below(12) {
             program.act();
         }
-        let block = (1 + program.below(1 << (1 + program.below(12)))).min(left);
+        let most = 1 << (1 + program.below(12));
+        let block = (1 + program.below(most)).min(left);
         program.pass(block as f64 / rate_hz);
         render(&mut out, &mut buffer[..block * channels], channels, seed);
         left -= block;

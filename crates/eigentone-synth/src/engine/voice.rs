@@ -13,8 +13,8 @@ use eigentone_core::model::SiteBlend;
 /// Points of a contact that are followed one by one.
 pub const POINTS: usize = 4;
 
-/// Keyframes that can wait.
-const KEYS: usize = 16;
+/// Keyframes that can wait: a fifth of a second at 480 steps a second, for worlds that run ahead of their sound.
+const KEYS: usize = 96;
 
 /// A contact in an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

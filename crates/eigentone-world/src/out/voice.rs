@@ -104,10 +104,11 @@ pub struct VoiceWriter {
 }
 
 impl VoiceWriter {
-    /// Writes as many samples as there is room for, and says how many that were.
+    /// Writes as many samples as there is room for, and says how many that were. What is not a number becomes silence.
     pub fn write(&mut self, samples: &[f32]) -> usize {
         let room = self.samples.slots().min(samples.len());
-        samples[..room].iter().take_while(|x| self.samples.push(**x).is_ok()).count()
+        let safe = |x: &f32| if x.is_finite() { x.clamp(-1e9, 1e9) } else { 0.0 };
+        samples[..room].iter().take_while(|x| self.samples.push(safe(x)).is_ok()).count()
     }
 
     /// Samples that can be written now.

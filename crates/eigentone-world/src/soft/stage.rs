@@ -1,6 +1,7 @@
 //! The simulation of soft bodies and their sound, commanded from outside: by the same thread or from another.
 
 use super::SoftSpec;
+use crate::exclusive::Exclusive;
 use crate::key::BodyKey;
 use crate::out::VoiceWriter;
 use eigentone_core::Vec3;
@@ -65,7 +66,7 @@ struct Sounding {
     dry: DrySound,
     /// Samples that belong to the time before it was there.
     skip: usize,
-    writer: VoiceWriter,
+    writer: Exclusive<VoiceWriter>,
     samples: Vec<f32>,
 }
 
@@ -124,7 +125,7 @@ impl Stage {
         let rate_hz = self.world.sample_rate_hz();
         if let Some(dry) = DrySound::new(&self.world, id, rate_hz, spec.radiation) {
             let skip = dry.latency();
-            self.bodies.insert(key, Sounding { id, dry, skip, writer, samples: Vec::new() });
+            self.bodies.insert(key, Sounding { id, dry, skip, writer: Exclusive::new(writer), samples: Vec::new() });
         }
         Ok(())
     }
@@ -160,7 +161,7 @@ impl Stage {
             let skipped = body.skip.min(body.samples.len());
             body.skip -= skipped;
             // What finds no room is late already: the audio side has stopped.
-            body.writer.write(&body.samples[skipped..]);
+            body.writer.get().write(&body.samples[skipped..]);
             body.samples.clear();
             if let Some(view) = world.get(body.id) {
                 told.push(Told::Centre { key: *key, centre: view.centre() });

@@ -72,7 +72,7 @@ impl World {
         let begin_s = self.time.steps as f64 * step_s;
         let end_s = (self.time.steps + 1) as f64 * step_s;
         // What moves bodies belongs to the step it falls into, from its beginning on; sums of times would count some twice and miss others.
-        self.run_script(begin_s + step_s * (1.0 - 1e-9), true);
+        self.run_script(begin_s, begin_s + step_s * (1.0 - 1e-9), true);
         let frames = match &mut self.motion_source {
             Some(source) => match source.frames(begin_s, end_s) {
                 Ok(frames) => frames,
@@ -94,7 +94,7 @@ impl World {
             self.apply_frame(frame);
         }
         self.time.now_s = end_s;
-        self.run_others(end_s);
+        self.run_others(begin_s, end_s);
         self.tell_frozen();
         if self.settings.timing == Timing::Offline && self.time.steps.is_multiple_of(PLACED_EVERY) {
             self.place_all();
@@ -142,11 +142,11 @@ impl World {
         self.time.fed = true;
         self.sync_clocks(begin_s, last.time_s);
         for frame in frames {
-            self.run_script(frame.time_s - frame.step_s * 1e-9, true);
+            self.run_script(frame.time_s - frame.step_s, frame.time_s - frame.step_s * 1e-9, true);
             self.apply_frame(frame);
             self.time.now_s = frame.time_s;
             self.time.steps += 1;
-            self.run_others(frame.time_s);
+            self.run_others(frame.time_s - frame.step_s, frame.time_s);
             if self.settings.timing == Timing::Offline && self.time.steps.is_multiple_of(PLACED_EVERY) {
                 self.place_all();
             }
@@ -156,15 +156,17 @@ impl World {
     }
 
     /// What happens beside rigid bodies until a time.
-    fn run_others(&mut self, end_s: f64) {
-        self.run_script(end_s, false);
+    fn run_others(&mut self, begin_s: f64, end_s: f64) {
+        self.run_script(begin_s, end_s, false);
         self.run_hail(end_s);
         self.run_soft(end_s);
     }
 
-    /// Does what was scheduled until this time: what moves bodies, or what does not.
-    fn run_script(&mut self, until_s: f64, moving: bool) {
+    /// Does what was scheduled until a time, in the step that began at another: what moves bodies, or what does not.
+    fn run_script(&mut self, begin_s: f64, until_s: f64, moving: bool) {
         while let Some((time_s, key, change)) = self.script.next(until_s, moving) {
+            // What should have happened before is heard as soon as it can be.
+            let time_s = time_s.max(begin_s);
             let at = self.moment(time_s);
             // A body that is gone by now is none of the script's business; what makes no sense is told.
             if let Err(error) = self.apply(key, change, at, time_s, true)
