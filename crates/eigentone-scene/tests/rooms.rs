@@ -296,54 +296,48 @@ fn nothing_allocates_in_rooms() {
 #[test]
 fn the_engine_with_rooms_never_allocates() {
     use eigentone_core::MaterialTable;
-    use eigentone_core::event::{Action, Event, Moment};
     use eigentone_core::mesh::primitives;
     use eigentone_modal::{MeshModelSettings, Progress, model_from_mesh};
-    use eigentone_scene::engine::{EngineSettings, engine};
-    use eigentone_synth::BodySettings;
+    use eigentone_synth::Quality;
+    use eigentone_world::{Body, Change, Collider, Mallet, Pose, Settings, Shape, Strike, World};
     let materials = MaterialTable::builtin();
     let mesh = primitives::bar(0.2, 0.02, 0.01);
     let steel = materials.get("steel").unwrap();
     let model = Arc::new(model_from_mesh(&mesh, steel, &MeshModelSettings::default(), &Progress::silent()).unwrap());
-    let contact = model.nearest_contact(Vec3::new(0.1, 0.0, 0.005)).unwrap();
-    let mut settings = EngineSettings::default();
-    settings.synth.most_bodies = 4;
-    settings.synth.quality.truncation_pa = 1e-4;
-    let (mut handle, mut processor) = engine(settings).unwrap();
-    let (mut space, renderer) = stage(Spatial::Head);
-    processor.set_space(renderer);
-    let near = handle.add(&BodySettings::new(model.clone())).unwrap();
-    let far = handle.add(&BodySettings::new(model.clone())).unwrap();
-    space.listen(at(3.0, 9.0), Vec3::X);
-    for body in [near, far] {
-        // One beside the listener, one in the bath.
-        space.place(body, &Place::at(if body == near { at(4.4, 8.6) } else { at(12.0, 1.0) }));
+    let settings = Settings {
+        max_bodies: 4,
+        quality: Quality { truncation_pa: 1e-4, ..Quality::default() },
+        rooms: Some(flat()),
+        ..Settings::offline()
+    };
+    let (mut world, mut out) = World::new(settings).unwrap();
+    world.set_listener(Pose::looking(at(3.0, 9.0), Vec3::X));
+    // One beside the listener, one in the bath.
+    let [near, far] = [at(4.4, 8.6), at(12.0, 1.0)].map(|place| {
+        let shape = Shape::mesh(mesh.clone()).with_collider(Collider::None);
+        world.insert(Body::fixed(shape).model(model.clone()).position(place)).unwrap()
+    });
+    for key in [near, far] {
         for k in 0..20 {
-            let time = Moment { sample: k * 4410, fraction: 0.0 };
-            let action = Action::Blow { site: contact.blend, impulse_ns: [0.0, 0.0, -0.02], duration_s: 3e-4 };
-            handle.send(Event { time, body, action }).unwrap();
+            let blow = Strike::at_local(Vec3::new(0.1, 0.0, 0.005)).impulse(0.02).mallet(Mallet::METAL);
+            world.schedule(0.1 * f64::from(k), key, Change::Strike(blow)).unwrap();
         }
     }
-    let mut block = [[0.0f32; 100]; 2];
+    let mut block = [0.0f32; 200];
     let (mut peak, mut blocks, mut sounding) = (0.0f32, 0, [0; 2]);
     let before = violation_count();
-    assert_no_alloc(|| {
-        for k in 0..800u32 {
-            if k % 10 == 0 {
-                space.listen(at(3.0, 9.0), Vec3::new(f64::from(k).cos(), f64::from(k).sin(), 0.0));
-                space.place(near, &Place::at(at(4.4, 8.6)));
-                space.place(far, &Place::at(at(12.0, 1.0)));
-            }
-            let [left, right] = &mut block;
-            processor.process_stereo(left, right);
-            peak = block.iter().flatten().fold(peak, |m, y| m.max(y.abs()));
-            blocks += 1;
-            for (id, _) in processor.sounding() {
-                sounding[usize::from(id == far)] += 1;
-            }
+    for k in 0..800u32 {
+        let look = Vec3::new(f64::from(k / 10).cos(), f64::from(k / 10).sin(), 0.0);
+        world.set_listener(Pose::looking(at(3.0, 9.0), look));
+        world.advance(100.0 / 44_100.0);
+        assert_no_alloc(|| out.process(&mut block, 2));
+        peak = block.iter().fold(peak, |m, y| m.max(y.abs()));
+        blocks += 1;
+        for source in out.sources() {
+            sounding[usize::from(world.key_of_source(source.source) == Some(far))] += 1;
         }
-    });
-    assert_eq!((violation_count() - before, processor.non_finite_samples()), (0, 0));
+    }
+    assert_eq!((violation_count() - before, out.audio_stats().non_finite_samples), (0, 0));
     assert!(peak > 1e-4 && peak <= 1.0, "{peak}");
     assert!(sounding[1] < sounding[0], "heard less, computed less: {sounding:?} of {blocks}");
 }

@@ -111,7 +111,7 @@ fn idle(blocks: usize) -> (Vec<f64>, Stats) {
     let mut bodies: Vec<BodyId> = Vec::new();
     while bodies.len() < 10_000 {
         bodies.push(add(&mut handle, bodies.len()));
-        if bodies.len() % 1000 == 0 {
+        if bodies.len().is_multiple_of(1000) {
             processor.next_block();
         }
     }

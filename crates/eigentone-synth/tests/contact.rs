@@ -472,9 +472,7 @@ fn strains_are_told_and_excesses_cut() {
     let settings = Settings { quality: Quality::FULL, ..Settings::default() };
     let (mut handle, mut processor) = engine(settings).unwrap();
     let model = point(&[(1000.0, 1.0, 1.0)]);
-    let body = handle
-        .add(&BodySettings { strain_sensitivity: 1.0, ..BodySettings::new(model.clone()) })
-        .unwrap();
+    let body = handle.add(&BodySettings { strain_sensitivity: 1.0, ..BodySettings::new(model.clone()) }).unwrap();
     let mut tracker = Tracker::new(TrackerSettings::default(), RATE);
     tracker.add(0, Partner::silent().with_surface(Prepared::new(&brick(), &[], &[], 1, RATE).unwrap()));
     tracker.add(1, Partner::of(body, model, 0.2));

@@ -250,7 +250,7 @@ fn any_kind_becomes_any_other() {
     let (mut handle, mut processor) = engine(Settings { most_bodies: 4, ..Settings::default() }).unwrap();
     let kind = |k: usize, seed: u64| {
         let mut model: ModalModel = (*random_body([0, 1, 37, 90][k % 4], 8.0, seed)).clone();
-        if k % 3 == 0 {
+        if k.is_multiple_of(3) {
             model.diffuse = vec![DiffuseBand { low_hz: 300.0, high_hz: 900.0, gain: 0.1, t60_s: 0.5 }];
         }
         let mut settings = BodySettings::new(Arc::new(model));

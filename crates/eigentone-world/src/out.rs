@@ -43,6 +43,15 @@ pub struct AudioOut {
     shared: Arc<Shared>,
 }
 
+/// How voices come and go.
+pub(crate) struct VoiceQueues {
+    pub from_control: rtrb::Consumer<VoiceMessage>,
+    pub to_control: rtrb::Producer<Box<Voice>>,
+    /// Slots of voices begin here.
+    pub first_voice: usize,
+    pub max_voices: usize,
+}
+
 /// One source in the last block, for other mixers.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceBlock<'a> {
@@ -61,13 +70,11 @@ impl AudioOut {
     pub(crate) fn new(
         synth: Processor,
         space: Renderer,
-        from_control: rtrb::Consumer<VoiceMessage>,
-        to_control: rtrb::Producer<Box<Voice>>,
-        first_voice: usize,
-        max_voices: usize,
+        voices: VoiceQueues,
         full_scale_pa: f64,
         shared: Arc<Shared>,
     ) -> Self {
+        let VoiceQueues { from_control, to_control, first_voice, max_voices } = voices;
         let rate = synth.sample_rate_hz();
         Self {
             synth,

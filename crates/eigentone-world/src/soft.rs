@@ -23,7 +23,7 @@ use eigentone_sim::soft::radiate::Radiation;
 use eigentone_sim::soft::recoil::Inertia;
 use eigentone_sim::soft::{Collider, SoftBody, SoftWorld};
 use eigentone_synth::{Keyframe, PointState};
-use stage::{Command, Report, Stage, Told};
+use stage::{Command, NewCollider, Report, Stage, Told};
 use std::collections::BTreeSet;
 use thread::Runner;
 
@@ -163,7 +163,7 @@ impl World {
         }
         if let Some(shape) = wanted {
             let collider = Collider { name, shape, friction };
-            runner.send(Command::Collider { number, collider, inertia, position, rotation });
+            runner.send(Command::Collider(Box::new(NewCollider { number, collider, inertia, position, rotation })));
             self.soft.colliders.insert(number);
         }
     }

@@ -25,7 +25,7 @@ use crate::key::{BodyKey, Slots};
 use crate::listener::Pose;
 use crate::models::{TaskId, TaskStatus, Tasks};
 use crate::motion_source::MotionSource;
-use crate::out::{AudioOut, Voice, VoiceMessage};
+use crate::out::{AudioOut, Voice, VoiceMessage, VoiceQueues};
 use crate::settings::{Settings, Timing};
 use crate::shared::{AudioStats, Shared};
 use crate::soft::SoftBodies;
@@ -217,16 +217,8 @@ impl World {
         let shared = Arc::new(Shared::new(slots + settings.max_voices));
         let (to_audio, from_control) = rtrb::RingBuffer::new(8 * settings.max_voices.max(8));
         let (to_control, from_audio) = rtrb::RingBuffer::new(2 * settings.max_voices.max(8));
-        let out = AudioOut::new(
-            synth,
-            renderer,
-            from_control,
-            to_control,
-            slots,
-            settings.max_voices,
-            settings.full_scale_pa,
-            shared.clone(),
-        );
+        let voices = VoiceQueues { from_control, to_control, first_voice: slots, max_voices: settings.max_voices };
+        let out = AudioOut::new(synth, renderer, voices, settings.full_scale_pa, shared.clone());
         let tracker = TrackerSettings {
             seed: settings.seed,
             most_force_n: settings.max_force_n,

@@ -4,8 +4,8 @@ mod common;
 
 use common::{bar, listen, peak, tone};
 use eigentone_core::contact::{Contact, ContactFrame, ContactPoint, Phase};
-use eigentone_sim::rigid::{ContactReader, ReaderSettings};
 use eigentone_sim::rigid::rapier::prelude::*;
+use eigentone_sim::rigid::{ContactReader, ReaderSettings};
 use eigentone_world::{Body, EventKind, Settings, Shape, Vec3, World};
 
 const RATE: f64 = 44_100.0;

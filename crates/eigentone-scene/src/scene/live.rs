@@ -129,10 +129,18 @@ impl Live {
     /// # Errors
     /// If what moves bodies broke down.
     pub fn frame(&mut self) -> Result<(), Error> {
-        let begin = thread_time();
         let now = Instant::now();
         let dt_s = (now - self.last).as_secs_f64();
         self.last = now;
+        self.advance(dt_s)
+    }
+
+    /// Lets so much time pass.
+    ///
+    /// # Errors
+    /// If what moves bodies broke down.
+    pub fn advance(&mut self, dt_s: f64) -> Result<(), Error> {
+        let begin = thread_time();
         let world = &mut self.stage.world;
         if world.time_s() >= self.loops_s {
             world.restore(&self.begin).map_err(|e| self.stage.refused(&e))?;

@@ -319,8 +319,8 @@ impl Body {
         self.make_up(harvest.makeup, harvest.frame);
         if let Some(bands) = &mut harvest.bands {
             let bark = self.tones.now(&self.table).bark;
-            for k in 0..self.table.len {
-                bands.all[band(bark[k])] += gain * self.energy[k];
+            for (bark, energy) in bark.iter().zip(&self.energy).take(self.table.len) {
+                bands.all[band(*bark)] += gain * energy;
             }
             for &k in &scratch.active {
                 bands.kept[band(bark[k as usize])] += gain * self.energy[k as usize];

@@ -214,7 +214,7 @@ mod tests {
             for i in 0..count {
                 // Every third is put off once.
                 let event = waiting.event(i);
-                if event.time.sample % 3 == 0 && !event.put_off {
+                if event.time.sample.is_multiple_of(3) && !event.put_off {
                     assert!(waiting.put_off(i));
                 } else {
                     seen.push(event.time.sample);

@@ -46,7 +46,7 @@ impl Governor {
         modes: f32,
         stats: &mut AudioStats,
     ) -> Option<Option<usize>> {
-        if !(budget_us > 0.0) {
+        if budget_us.is_nan() || budget_us <= 0.0 {
             let lift = std::mem::take(&mut self.limited);
             (stats.fixed_us, stats.mode_us, stats.mode_limit) = (0.0, 0.0, f32::INFINITY);
             return lift.then_some(None);

@@ -16,9 +16,18 @@ use std::sync::Arc;
 pub(super) enum Command {
     Insert { key: BodyKey, spec: Arc<SoftSpec>, writer: VoiceWriter },
     Remove(BodyKey),
-    Collider { number: u32, collider: Collider, inertia: Option<Inertia>, position: Vec3, rotation: DQuat },
+    Collider(Box<NewCollider>),
     RemoveCollider(u32),
     Run { samples: usize, poses: Vec<(u32, Vec3, DQuat, Vec3, Vec3)>, listener: Vec3 },
+}
+
+/// A rigid body as soft ones feel it.
+pub(super) struct NewCollider {
+    pub number: u32,
+    pub collider: Collider,
+    pub inertia: Option<Inertia>,
+    pub position: Vec3,
+    pub rotation: DQuat,
 }
 
 /// What it has done.
@@ -98,7 +107,8 @@ impl Stage {
                 }
                 None
             }
-            Command::Collider { number, collider, inertia, position, rotation } => {
+            Command::Collider(new) => {
+                let NewCollider { number, collider, inertia, position, rotation } = *new;
                 let id = self.world.insert_collider(collider);
                 self.world.place_collider(id, position, rotation);
                 self.world.set_collider_inertia(id, inertia);

@@ -243,8 +243,7 @@ impl World {
                     let partner = Partner::of(id, model.clone(), mass_kg);
                     self.partners.insert(address, (model.clone(), partner));
                 }
-                let partner = self.partners[&address].1.clone().for_body(id).with_mass(mass_kg);
-                partner
+                self.partners[&address].1.clone().for_body(id).with_mass(mass_kg)
             }
             None => Partner::silent().with_mass(mass_kg),
         };
