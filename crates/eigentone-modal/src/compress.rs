@@ -96,7 +96,7 @@ fn merge(modes: &[Mode], energies: &[f64], group: std::ops::Range<usize>) -> Mod
 mod tests {
     use super::*;
 
-    /// F row 10: a comb of modes every 0.01 Hz from 20 Hz to 22 kHz merges to fewer than a thousand, but not to nothing.
+    /// A comb of modes every 0.01 Hz from 20 Hz to 22 kHz merges to fewer than a thousand, but not to nothing.
     #[test]
     fn no_spectrum_needs_a_thousand_modes() {
         let comb: Vec<Mode> = (2000..=2_200_000)

@@ -32,7 +32,7 @@ fn strike_energies(model: &ModalModel, sites: &[u32]) -> Vec<f64> {
         .collect()
 }
 
-/// F row 11: flipping the sign of any eigenvector (and with it of its output gain) changes nothing.
+/// Flipping the sign of any eigenvector (and with it of its output gain) changes nothing.
 #[test]
 fn signs_of_eigenvectors_do_not_matter() {
     let model = square_plate();

@@ -37,7 +37,7 @@ fn the_iteration_misses_nothing() {
     }
 }
 
-/// F row 7: with very uneven masses `UᵀMU = I` and `UᵀKU = Λ` hold to 1e-8.
+/// With very uneven masses `UᵀMU = I` and `UᵀKU = Λ` hold to 1e-8.
 #[test]
 fn uneven_masses_are_handled_by_the_generalised_problem() {
     let mut pencil = plate(8, 6);

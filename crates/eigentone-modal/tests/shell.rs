@@ -46,7 +46,7 @@ fn jitter(mut mesh: TriMesh, nx: usize, ny: usize, size: [f64; 2]) -> TriMesh {
     mesh
 }
 
-/// F row 1: Σm = ρ·t·area, on a curved and a jittered mesh.
+/// Σm = ρ·t·area, on a curved and a jittered mesh.
 #[test]
 fn masses_sum_to_density_times_thickness_times_area() {
     let plate = jitter(primitives::plate(0.3, 0.2, 30, 20), 30, 20, [0.3, 0.2]);
@@ -56,7 +56,7 @@ fn masses_sum_to_density_times_thickness_times_area() {
     }
 }
 
-/// F row 2: with springs alone a flat plate of N vertices has N + 3 motions that cost nothing.
+/// With springs alone a flat plate of N vertices has N + 3 motions that cost nothing.
 #[test]
 fn springs_alone_leave_a_plate_mute() {
     let mesh = primitives::plate(0.3, 0.2, 12, 9);
@@ -66,7 +66,7 @@ fn springs_alone_leave_a_plate_mute() {
     assert_eq!(values.iter().filter(|&&v| v < 1e-8 * largest).count(), mesh.positions.len() + 3);
 }
 
-/// F row 3: with bending exactly six remain, on flat, folded and curved surfaces.
+/// With bending exactly six remain, on flat, folded and curved surfaces.
 #[test]
 fn bending_leaves_exactly_the_six_rigid_motions() {
     let meshes = [
@@ -82,7 +82,7 @@ fn bending_leaves_exactly_the_six_rigid_motions() {
     }
 }
 
-/// F row 4: a free steel plate of 30 × 20 vertices, 0.3 × 0.2 m, 2 mm, against Ritz: first six within 5 %, first eight within 7 %,
+/// A free steel plate of 30 × 20 vertices, 0.3 × 0.2 m, 2 mm, against Ritz: first six within 5 %, first eight within 7 %,
 /// for alternating diagonals and for a jittered mesh; and with the default settings, which refine the mesh.
 #[test]
 fn a_free_plate_has_the_frequencies_of_plate_theory() {
@@ -146,7 +146,7 @@ fn a_square_plate_has_its_published_frequencies() {
     }
 }
 
-/// F row 5: a xylophone bar as a flat strip of 60 × 8 vertices, 0.35 × 0.04 m, 20 mm: the first four bending modes within 1.5 % of
+/// A xylophone bar as a flat strip of 60 × 8 vertices, 0.35 × 0.04 m, 20 mm: the first four bending modes within 1.5 % of
 /// Euler–Bernoulli. Bending modes are those whose displacement is even across the width.
 #[test]
 fn a_strip_is_a_bar() {
@@ -176,7 +176,7 @@ fn a_strip_is_a_bar() {
     }
 }
 
-/// F row 6: the lowest pair of a steel tube, R = 50 mm, L = 60 mm, t = 2 mm, is the n = 2 ring mode, 498 Hz (thin ring) to 522 Hz (plane
+/// The lowest pair of a steel tube, R = 50 mm, L = 60 mm, t = 2 mm, is the n = 2 ring mode, 498 Hz (thin ring) to 522 Hz (plane
 /// strain).
 #[test]
 fn a_tube_has_its_ring_mode() {

@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// F row 14: the energy of a mode is half the square of its amplitude, from 20 Hz to 20 kHz, at any phase.
+    /// The energy of a mode is half the square of its amplitude, from 20 Hz to 20 kHz, at any phase.
     #[test]
     fn the_energy_is_half_the_square_of_the_amplitude() {
         for hz in [20.0, 440.0, 2000.0, 8000.0, 20_000.0] {
@@ -163,7 +163,7 @@ mod tests {
         Mode { frequency_hz, decay_per_s, output_gain: 1.0 }
     }
 
-    /// F row 8: the poles of `q̈ + (γ + ηλ)q̇ + λq = δ(t)`, integrated by Runge–Kutta, agree with the bank's closed form to 1e-6.
+    /// The poles of `q̈ + (γ + ηλ)q̇ + λq = δ(t)`, integrated by Runge–Kutta, agree with the bank's closed form to 1e-6.
     #[test]
     fn the_impulse_response_solves_the_equation_of_motion() {
         // Lightly damped, and so heavily that it hardly swings.
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// F row 9: `|z|` decays as `e^{−dt}`, to 1e-12 over a second, from 20 Hz to 20 kHz.
+    /// `|z|` decays as `e^{−dt}`, to 1e-12 over a second, from 20 Hz to 20 kHz.
     #[test]
     fn the_state_decays_exponentially() {
         let modes: Vec<Mode> = [20.0, 440.0, 5000.0, 20_000.0].into_iter().map(|f| mode(f, 3.0)).collect();

@@ -1,4 +1,4 @@
-//! Contact tracking: a [stream of contacts](eigentone_core::contact) in, blows and sounding contacts out (S4 §4.2–4.3; REFERENCE E.1, E.2).
+//! Contact tracking: a [stream of contacts](eigentone_core::contact) in, blows and sounding contacts out (Menzies 2011, §4.2–4.3).
 //!
 //! A [`Tracker`] lives on the control side, between a physics engine and a [`Handle`](crate::Handle), and knows of no physics engine. For every frame it is given it decides
 //!

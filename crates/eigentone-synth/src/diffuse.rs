@@ -256,7 +256,7 @@ mod tests {
         sound[range].iter().map(|x| x * x).sum::<f64>() / n
     }
 
-    /// Level at the start and, F row 50, the decay time by Schroeder's backward integration within 5 %, over several seeds of noise.
+    /// Level at the start and, the decay time by Schroeder's backward integration within 5 %, over several seeds of noise.
     #[test]
     fn a_band_has_its_level_and_decay() {
         for t60_s in [0.1, 0.5, 1.5] {

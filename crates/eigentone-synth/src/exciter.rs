@@ -22,7 +22,7 @@ impl ContactTime {
     }
 
     /// The same for a spring that hardens as `F = kx(1 + (x/x₀)²)`, struck at `speed` in m/s: with `A = v√(m/k)/x₀` and `u = √(1 + 2A²) − 1`,
-    /// `T = π√(m/k)/√(1 + ¾u)`, within 2 % of the integrated motion up to `A = 5` (REFERENCE E.2).
+    /// `T = π√(m/k)/√(1 + ¾u)`, within 2 % of the integrated motion up to `A = 5`.
     pub fn hardened_seconds(&self, speed_m_s: f64, stiffness_length_m: f64) -> f64 {
         let reach = speed_m_s * (self.mass_kg / self.stiffness_n_m).sqrt() / stiffness_length_m;
         let u = (1.0 + 2.0 * reach * reach).sqrt() - 1.0;
@@ -93,7 +93,7 @@ impl HalfSine {
 mod tests {
     use super::*;
 
-    /// F row 46: contact time π√(m/k) and impulse, against the motion of a mass on a spring integrated by velocity Verlet.
+    /// Contact time π√(m/k) and impulse, against the motion of a mass on a spring integrated by velocity Verlet.
     #[test]
     fn a_mass_on_a_spring_touches_for_half_a_period() {
         let (m, k, v) = (0.02, 1e6, 1.5);
@@ -119,7 +119,7 @@ mod tests {
         assert!((peak / (v * (m * k).sqrt()) - 1.0).abs() < 1e-3, "F = v √(mk)");
     }
 
-    /// F row 47: the contact time of a hardening spring against the integrated motion.
+    /// The contact time of a hardening spring against the integrated motion.
     #[test]
     fn a_hard_blow_on_a_hardening_spring_is_shorter() {
         let (m, k, x0) = (0.01, 1e6, 5e-4);

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use eigentone_core::Noise;
 
-    /// F row 51: spikes of 25 in noise come out at the ceiling and not above; what is below the ceiling for long passes unchanged.
+    /// Spikes of 25 in noise come out at the ceiling and not above; what is below the ceiling for long passes unchanged.
     #[test]
     fn nothing_exceeds_the_ceiling() {
         let mut limiter = Limiter::<1>::new(44_100.0);

@@ -1,4 +1,4 @@
-//! Contacts that sound: from the motion of a contact over a [`Texture`] to the force that excites both bodies (S4 §6.1, REFERENCE E.3).
+//! Contacts that sound: from the motion of a contact over a [`Texture`] to the force that excites both bodies (Menzies 2011, §6.1).
 //!
 //! `F = slip(v) · force(N) · low_pass(profile)`. [`Prepared`] is what the control side makes of a texture, once; a [`Generator`] is one contact on it and can be made on the audio side, since it owns no memory of its own.
 //! Each call of [`Generator::fill`] takes the [`ContactState`] at its end and ramps there from the last one.
@@ -44,7 +44,7 @@ use thiserror::Error;
 /// Below this a contact rests: 1e-5 of the 1 m/s at which the default curves are full.
 const REST_M_S: f32 = 1e-5;
 
-/// Below this a contact fades out towards rest: REFERENCE E.4 stops friction here.
+/// Below this a contact fades out towards rest: friction stops here.
 const SLOW_M_S: f32 = 1e-3;
 
 /// Fastest speed and largest force that count.

@@ -38,7 +38,7 @@ fn sleeping_modes_wake_in_phase() {
     assert!(error < 1e-3, "{error}");
 }
 
-/// F row 12: after `ln(|z|/τ)/d` a mode is below τ, and it is asleep within two policy frames of that.
+/// After `ln(|z|/τ)/d` a mode is below τ, and it is asleep within two policy frames of that.
 #[test]
 fn truncated_modes_are_below_the_threshold() {
     let (d, tau) = (5.0, 1e-3f32);

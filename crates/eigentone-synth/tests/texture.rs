@@ -324,7 +324,7 @@ fn loops_are_mixed_by_event_rate() {
     assert!((10.0 * (level(0.55, 500.0) / level(0.55, 3000.0)).log10()).abs() < 1.5);
 }
 
-/// S4 §6.2.1: agitated leaves sound louder and slightly duller, water louder and brighter.
+/// Menzies 2011, §6.2.1: agitated leaves sound louder and slightly duller, water louder and brighter.
 #[test]
 fn leaves_grow_duller_and_louder_and_water_brighter() {
     let surface = |kind, slip: [[f32; 2]; 2]| Texture {

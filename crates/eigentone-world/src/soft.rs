@@ -96,11 +96,15 @@ impl World {
     /// # Errors
     /// If its mesh or material makes no sense, it would need impossibly short steps, or there is no room.
     pub fn insert_soft(&mut self, name: impl Into<String>, spec: SoftSpec) -> Result<BodyKey, WorldError> {
-        let centre = centre_of(&spec.body);
-        let shape = Shape::mesh(spec.body.surface().0).with_collider(Form::None);
-        let body = Body { kind: Kind::External, ..Body::voice_at(centre) };
-        let body = Body { name: name.into(), shape, soft: Some(std::sync::Arc::new(spec)), ..body };
-        self.insert(body)
+        self.insert(Body::soft(spec).name(name))
+    }
+
+    /// Tells of contacts of soft bodies that still last, as if they ended now: at the end of a render.
+    pub fn end_soft_contacts(&mut self) {
+        if let Some(runner) = &mut self.soft.runner {
+            runner.send(Command::End);
+            self.take_soft();
+        }
     }
 
     /// What soft bodies have taken so far.
@@ -265,6 +269,15 @@ impl World {
         self.wake(key);
         let played = self.engine.get().play([Some(id), None], force, 0.0, first);
         self.counts.shed += u64::from(played.is_err());
+    }
+}
+
+impl Body {
+    /// A body of finite elements, that deforms and is heard by its surface.
+    pub fn soft(spec: SoftSpec) -> Self {
+        let shape = Shape::mesh(spec.body.surface().0).with_collider(Form::None);
+        let body = Self::voice_at(centre_of(&spec.body));
+        Self { kind: Kind::External, shape, soft: Some(std::sync::Arc::new(spec)), ..body }
     }
 }
 

@@ -24,11 +24,11 @@ fn heap() -> (World, eigentone_world::AudioOut, Vec<BodyKey>) {
         let body = Body::dynamic(shape).model(random_model(20, n as u64)).surface("wood").position(at);
         keys.push(world.insert(body.spin(Vec3::new(1.0, 2.0, 0.5)).mass(0.3)).unwrap());
     }
-    let shape = HailShape::disc(Vec3::Z * 0.02, Vec3::Z, 0.05);
+    let shape = HailShape::disc(Vec3::Z * 0.02, Vec3::Z, 0.4);
     let collider =
         HailCollider { collider: Collider::new(shape), moves_with: Some(keys[0]), parts: vec![Some(keys[0])] };
     let cloud = Cloud {
-        particles: 100,
+        particles: 400,
         region: Region::Box { low: Vec3::new(-0.2, -0.2, 1.0), high: Vec3::new(0.3, 0.3, 1.5) },
         energy: EnergyLaw::Kinetic,
         ..Cloud::default()

@@ -238,6 +238,8 @@ impl Play {
                 self.listen((time_s - held_back_s).min(end_s + after_s), hear)?;
             }
         }
+        self.stage.world.end_soft_contacts();
+        self.events.extend(self.stage.events()?);
         if let Some(recorder) = self.recorder.take() {
             recorder.finish()?;
         }

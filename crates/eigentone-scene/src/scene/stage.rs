@@ -189,9 +189,9 @@ impl Stage {
                 start: made.stretched,
                 radiation: soft::law(self.scene.soft_physics.radiation),
             };
-            let key = self.world.insert_soft(soft.name.clone(), spec).map_err(|e| self.bad(&soft.name, &e))?;
             let gain = if soft.silent { 0.0 } else { Decibels(soft.gain_db).amplitude() as f32 };
-            self.world.set_gain(key, gain).map_err(|e| self.bad(&soft.name, &e))?;
+            let body = WorldBody::soft(spec).name(soft.name.clone()).gain(gain);
+            let key = self.world.insert(body).map_err(|e| self.bad(&soft.name, &e))?;
             self.names.insert(key, soft.name.clone());
             self.softs.push(key);
         }

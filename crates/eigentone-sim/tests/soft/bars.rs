@@ -41,7 +41,7 @@ fn share(modes: &Eigenpairs, mode: usize, axis: usize) -> f64 {
     sum(axis) / (sum(0) + sum(1) + sum(2))
 }
 
-/// "Done when" 2: a mode that was set going rings at its own frequency.
+/// A mode that was set going rings at its own frequency.
 #[test]
 fn bending_and_longitudinal_vibrations_have_their_frequencies() {
     let Bar { body, modes } = bar();
@@ -106,7 +106,7 @@ fn power_at(signal: &[f64], hz: f64, rate_hz: f64) -> f64 {
     re * re + im * im
 }
 
-/// "Done when" 3: peaks within 2 %, decay within 15 %, early spectrum within 3 dB in octaves.
+/// Peaks within 2 %, decay within 15 %, early spectrum within 3 dB in octaves.
 #[test]
 fn a_struck_bar_sounds_like_its_modes() {
     let Bar { body, modes } = bar();

@@ -68,13 +68,13 @@ fn drops(seed: u64, count: usize, cells: [usize; 3], seconds: f64) {
     assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// "Done when" 7: a thousand of 180 tets.
+/// A thousand of 180 tets.
 #[test]
 fn a_thousand_random_drops_stay_whole() {
     drops(1, 1000, [4, 3, 3], 0.15);
 }
 
-/// "Done when" 7: three of ten thousand.
+/// Three of ten thousand.
 #[test]
 fn large_random_drops_stay_whole() {
     drops(5000, 3, [14, 12, 12], 0.05);

@@ -55,7 +55,7 @@ fn piston(radius: f64, distance: f64, hz: f64, radiation: Radiation) -> f64 {
     2.0 * f64::hypot(re, im) / steady.len() as f64
 }
 
-/// Row 26 and "Done when" 4: |p| = 2ρc v |sin(½k(√(z² + a²) − z))| on the axis of a piston in a wall.
+/// |p| = 2ρc v |sin(½k(√(z² + a²) − z))| on the axis of a piston in a wall.
 #[test]
 fn a_piston_sounds_as_theory_has_it() {
     let (a, z) = (0.05, 1.0);

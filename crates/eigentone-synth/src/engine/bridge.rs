@@ -3,7 +3,7 @@
 //! The sound of the first, delayed by a block, low-passed and scaled, acts on the second. The coupling is relative: at one, the second's strongest
 //! resonance would answer a tone of the first as loud as it is. So the gain once around any loop is at most the product of the couplings in it. The
 //! couplings into each body are kept to a sum of 0.7 at most, which makes every network of them stable (small-gain theorem). A gap only takes away: what is quieter than it
-//! does not reach the other body, what is louder buzzes (S4 §6.3, REFERENCE E.4).
+//! does not reach the other body, what is louder buzzes (Menzies 2011, §6.3).
 
 use crate::BLOCK;
 use eigentone_core::event::BodyId;

@@ -118,7 +118,7 @@ fn gathered(points: &[PointState; POINTS]) -> [PointState; POINTS] {
     one
 }
 
-/// Length of the fade at the end of a contact: 10 ms (REFERENCE E.1).
+/// Length of the fade at the end of a contact: 10 ms.
 const FADE_S: f64 = 0.01;
 
 /// The same in samples.

@@ -22,7 +22,7 @@ pub fn threshold_db(frequency_hz: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// F row 17: values of the threshold, and Bark against Zwicker & Terhardt's formula.
+    /// Values of the threshold, and Bark against Zwicker & Terhardt's formula.
     #[test]
     fn threshold_and_bark_have_their_published_values() {
         for (hz, db) in [(100.0, 22.95), (1000.0, 3.37), (3300.0, -4.98), (10_000.0, 10.58), (15_000.0, 51.04)] {

@@ -1,4 +1,4 @@
-//! Which modes are hidden by others (van den Doel, Knott & Pai 2004, with the corrections of REFERENCE B.3).
+//! Which modes are hidden by others (van den Doel, Knott & Pai 2004, corrected where levels tie).
 //!
 //! A mode at level `L` and critical-band rate `b` hides what lies below its curve: `L − a` at its own place, falling by 25 dB per Bark towards low
 //! frequencies and by `max(22 − L/5, 1)` towards high ones. A mode is heard if it lies above the threshold of hearing and above the curves of
@@ -379,7 +379,7 @@ mod tests {
         heard.iter().filter(|h| **h).count()
     }
 
-    /// F row 15: the definition and the two passes agree on every mode.
+    /// The definition and the two passes agree on every mode.
     #[test]
     fn two_sweeps_give_the_mask_of_the_definition() {
         for seed in 0..7 {
@@ -391,7 +391,7 @@ mod tests {
         }
     }
 
-    /// F row 16: 1361 modes scattered by 12 dB at 70 dB; survivors at offsets of 0, 2.5, 5, 20 dB, the count at 5 dB between 40 and 120.
+    /// 1361 modes scattered by 12 dB at 70 dB; survivors at offsets of 0, 2.5, 5, 20 dB, the count at 5 dB between 40 and 120.
     #[test]
     fn a_garbage_can_keeps_a_twentieth_of_its_modes() {
         let tones = can(1361, 12.0, 70.0, 1361);

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use eigentone_core::Noise;
 
-    /// F row 13: the quotas sum to the budget; with no slope all are equal, with a steep one the first takes all.
+    /// The quotas sum to the budget; with no slope all are equal, with a steep one the first takes all.
     #[test]
     fn quotas_sum_to_the_budget() {
         let mut noise = Noise::new(13);

@@ -1,4 +1,4 @@
-//! Bumps (S4 §6.2.2, REFERENCE E.4).
+//! Bumps (Menzies 2011, §6.2.2).
 //!
 //! Free bumps come from two Poisson processes: after a bump of length `Exp(mark)` a gap of length `Exp(space)`. Repeatable ones sit one to a cell of length `L = mark + space`, whose
 //! number seeds the bump: width `L u^{space/mark}`, which never fills more than the cell and whose mean is `mark`, since `E[uᵃ] = 1/(1 + a)`. Both give the mean of the

@@ -1,4 +1,4 @@
-//! Stick and slip (S4 §6.2.4, REFERENCE E.4).
+//! Stick and slip (Menzies 2011, §6.2.4).
 //!
 //! A lateral spring `k` is stretched by `x' = v − κ v_r`, with `v_r` the velocity of the resonator's surface along the slip. It sticks until `k|x| > μ_s N`, then slips back by `(μ_s − μ_d)N/k`: a sawtooth of
 //! `v k/((μ_s − μ_d) N)` hertz. The signal is `k x/N` less its mean `(μ_s + μ_d)/2`.

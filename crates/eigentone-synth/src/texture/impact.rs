@@ -1,4 +1,4 @@
-//! Blows between two textured surfaces (S4 §5, REFERENCE E.2): how long they last, how hard they are, what else is heard during them.
+//! Blows between two textured surfaces (Menzies 2011, §5): how long they last, how hard they are, what else is heard during them.
 
 use super::filter::LowPass;
 use super::recorded::Recording;
@@ -65,7 +65,7 @@ impl ImpactShape {
         (self.mass_kg / self.stiffness_n_m).sqrt() as f32
     }
 
-    /// How long a blow that slips also rubs: `(d/v)(1 + 1/e)`, into a depth `d` at the speed `v` and out again at `e v`, held between 1 and 100 ms (REFERENCE E.2).
+    /// How long a blow that slips also rubs: `(d/v)(1 + 1/e)`, into a depth `d` at the speed `v` and out again at `e v`, held between 1 and 100 ms.
     pub fn grazing_s(&self, depth_m: f32, approach_m_s: f32) -> f64 {
         let way_in_s = f64::from(depth_m / approach_m_s.abs().max(1e-6));
         (way_in_s * (1.0 + 1.0 / self.restitution.max(0.01))).clamp(1e-3, 0.1)

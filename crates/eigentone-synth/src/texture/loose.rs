@@ -1,4 +1,4 @@
-//! Loose particles and foil (S4 §6.2.3, after Cook's PhISEM; REFERENCE E.4).
+//! Loose particles and foil (Menzies 2011, §6.2.3, after Cook 1997).
 //!
 //! Events come at a rate of `events_per_m · e`, with `e` the agitation of the surface in m/s. Each adds `(s (0.5 + u))²`, `s = e/(1 + e)`, to an energy that decays within `burst_s`; the square root of it
 //! is the level of noise in a band. (Independent bursts add up in energy; adding amplitudes, as PhISEM does, makes dense streams too loud.) In foil each event also draws the band and the decay anew.
@@ -62,7 +62,7 @@ impl Grains {
         Self::new(used, false, shape.events_per_m, start, period_s, |i| {
             let place = (i as f32 + 0.5) / used as f32;
             let centre = low * (high / low).powf(place) * period_s;
-            // REFERENCE E.4: decays of several generators are spread by ±30 %.
+            // Decays of several generators are spread by ±30 %.
             let decay = shape.burst_s / period_s * (1.3 - 0.6 * place);
             Draw { centre: [centre; 2], q: [shape.q; 2], decay_samples: [decay; 2] }
         })

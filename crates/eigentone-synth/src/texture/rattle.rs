@@ -1,4 +1,4 @@
-//! What a vibrating body does to one that hardly touches it any more: micro-impacts while two bodies part (S4 §5.3, REFERENCE E.2).
+//! What a vibrating body does to one that hardly touches it any more: micro-impacts while two bodies part (Menzies 2011, §5.3).
 
 /// Longest time in which micro-impacts are looked for.
 const LONGEST_S: f32 = 0.2;

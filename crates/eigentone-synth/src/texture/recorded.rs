@@ -1,4 +1,4 @@
-//! Recordings: loops that sound as long as a contact moves (S4 §6.2.1, REFERENCE E.4).
+//! Recordings: loops that sound as long as a contact moves (Menzies 2011, §6.2.1).
 //!
 //! The ends of a loop are cross-faded once, when it is loaded. Of several loops the two whose event rates are the neighbours of the wanted one are mixed with equal power. In stretched loops the
 //! micro-impacts are located once, when they are loaded; each is played as it was recorded, but begins when the speed of the contact has got there.
@@ -9,7 +9,7 @@ use eigentone_core::texture::{self, MOST_LOOPS, Playback};
 use std::f32::consts::FRAC_PI_2;
 use std::sync::Arc;
 
-/// Cross-fade at the ends of a loop (REFERENCE E.4).
+/// Cross-fade at the ends of a loop.
 const FADE_S: f64 = 0.05;
 
 /// Shortest distance between two micro-impacts, and by how much one begins before it is noticed. Tuned: the ear does not tell closer ones apart.

@@ -14,11 +14,21 @@ use std::sync::Arc;
 
 /// What the stage is told.
 pub(super) enum Command {
-    Insert { key: BodyKey, spec: Arc<SoftSpec>, writer: VoiceWriter },
+    Insert {
+        key: BodyKey,
+        spec: Arc<SoftSpec>,
+        writer: VoiceWriter,
+    },
     Remove(BodyKey),
     Collider(Box<NewCollider>),
     RemoveCollider(u32),
-    Run { samples: usize, poses: Vec<(u32, Vec3, DQuat, Vec3, Vec3)>, listener: Vec3 },
+    /// Contacts that last end.
+    End,
+    Run {
+        samples: usize,
+        poses: Vec<(u32, Vec3, DQuat, Vec3, Vec3)>,
+        listener: Vec3,
+    },
 }
 
 /// A rigid body as soft ones feel it.
@@ -123,6 +133,11 @@ impl Stage {
                 }
                 None
             }
+            Command::End => {
+                let mut told = Vec::new();
+                self.tell_touches(true, &mut told);
+                Some(Report { told, ..self.report() })
+            }
             Command::Run { samples, poses, listener } => Some(self.run(samples, &poses, listener)),
         }
     }
@@ -204,8 +219,16 @@ impl Stage {
                 });
             }
         });
+        self.tell_touches(false, &mut told);
+        Report { told, ..self.report() }
+    }
+
+    /// Contacts that are over, or all of them.
+    fn tell_touches(&mut self, all: bool, told: &mut Vec<Told>) {
+        let Self { world, bodies, colliders } = self;
+        let number_of = |id: ColliderId| colliders.iter().find(|(_, known)| **known == id).map(|(number, _)| *number);
         let key_of = |id: SoftId| bodies.iter().find(|(_, body)| body.id == id).map(|(key, _)| *key);
-        for touch in world.drain_touches(false) {
+        for touch in world.drain_touches(all) {
             let Some(key) = key_of(touch.body_id) else { continue };
             let (other, number) = match touch.partner {
                 Partner::Body(id) => (key_of(id), None),
@@ -220,6 +243,5 @@ impl Stage {
                 impulse_ns: touch.impulse_ns,
             });
         }
-        Report { told, ..self.report() }
     }
 }
