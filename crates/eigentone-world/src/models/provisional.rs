@@ -78,3 +78,44 @@ fn turned(model: ModalModel, axes: [usize; 3], middle: Vec3) -> ModalModel {
         ShapeTable::from_fn(model.shapes.sites(), model.modes.len(), |site, mode| turn(model.shapes.get(site, mode)));
     ModalModel { surface, shapes, ..model }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eigentone_core::MaterialTable;
+    use eigentone_core::mesh::primitives;
+    use std::sync::Arc;
+
+    /// Whatever the shape and the material, there is something to be struck at once, within its box, and its lowest mode is of the order of what the true model has.
+    #[test]
+    fn every_shape_sounds_at_once() {
+        let table = MaterialTable::builtin();
+        for mesh in [
+            primitives::bowl(0.09, 24, 8),
+            primitives::bar(0.2, 0.02, 0.01),
+            primitives::cuboid(Vec3::new(0.1, 0.3, 0.05), [2; 3]),
+            primitives::sphere(0.05, 24, 12),
+            primitives::plate(0.3, 0.2, 10, 8),
+            primitives::cylinder(0.02, 0.3, 16, 8, true),
+        ] {
+            for material in ["steel", "wood", "glass", "rubber"] {
+                let material = Arc::new(table.get(material).unwrap().clone());
+                let request = ModelRequest {
+                    name: "x".to_owned(),
+                    mesh: Arc::new(mesh.clone()),
+                    material: material.clone(),
+                    thickness_m: None,
+                    settings: None,
+                };
+                let found = closed_form(&request).unwrap_or_else(|| panic!("{} of {mesh:?}", material.name));
+                found.validate().unwrap();
+                let [low, high] = mesh.bounds().unwrap();
+                let slack = 0.1 * (high - low).max_element();
+                for p in &found.surface.positions {
+                    let p = Vec3::from_array(p.map(f64::from));
+                    assert!(p.cmpge(low - slack).all() && p.cmple(high + slack).all(), "{p} beyond {low} {high}");
+                }
+            }
+        }
+    }
+}

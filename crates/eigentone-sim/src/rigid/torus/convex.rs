@@ -14,7 +14,7 @@ use std::f32::consts::TAU;
 /// Points walked.
 const SAMPLES: usize = 24;
 /// Steps towards a nearest point.
-const STEPS: usize = 6;
+const STEPS: usize = 10;
 /// Normals within 5° are of one face: cos 5°.
 const ALIKE: f32 = 0.996;
 /// Points of one face keep this apart, as a share of the ring's radius, and are at most so many.
@@ -31,6 +31,8 @@ struct Probe {
     /// Outward from the body; zero where the circle passes through its surface.
     normal: Vector,
     distance: f32,
+    /// Of the circle, of unit length.
+    tangent: Vector,
     slope: f32,
 }
 
@@ -47,8 +49,9 @@ impl Walk<'_> {
         let nearest = self.body.project_local_point(at, false);
         let sign = if nearest.is_inside { -1.0 } else { 1.0 };
         let normal = (at - nearest.point).normalize_or_zero() * sign;
-        let slope = normal.dot(self.place.rotation * Vector::new(-sin, cos, 0.0));
-        Probe { at, foot: nearest.point, normal, distance: at.distance(nearest.point) * sign, slope }
+        let tangent = self.place.rotation * Vector::new(-sin, cos, 0.0);
+        let distance = at.distance(nearest.point) * sign;
+        Probe { at, foot: nearest.point, normal, distance, tangent, slope: normal.dot(tangent) }
     }
 
     /// The nearest place between two angles, one before and one after it (false position, Illinois variant).
@@ -119,10 +122,13 @@ pub(super) fn on_convex(
         let alike = |p: &&Probe| p.distance < reach && p.normal.dot(minimum.normal) > ALIKE;
         let candidates: Vec<Probe> = minima.iter().chain(&samples).filter(alike).copied().collect();
         for probe in spread(*minimum, &candidates, APART * ring.radius) {
-            let gap = (probe.at - probe.foot).dot(normal) - ring.stock_radius;
+            // The stock's point farthest down along the normal.
+            let down = normal.reject_from_normalized(probe.tangent).normalize_or_zero();
+            let on_ring = probe.at - down * ring.stock_radius;
+            let gap = (on_ring - probe.foot).dot(normal);
             touches.push(Touch {
-                on_ring: place.inverse_transform_point(probe.at - normal * ring.stock_radius),
-                on_other: probe.at - normal * (ring.stock_radius + gap),
+                on_ring: place.inverse_transform_point(on_ring),
+                on_other: on_ring - normal * gap,
                 normal: place.rotation.inverse() * -normal,
                 gap,
                 group,
