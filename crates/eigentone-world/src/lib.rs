@@ -9,7 +9,13 @@
 //! use eigentone_core::mesh::primitives;
 //! use eigentone_world::{Body, Mallet, Pose, Settings, Shape, Strike, Vec3, World};
 //!
-//! # fn audio(mut fill: impl FnMut(&mut [f32])) { for _ in 0..50 { fill(&mut [0.0; 512]); std::thread::sleep(std::time::Duration::from_millis(2)); } }
+//! # static OVER: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+//! # fn audio(mut fill: impl FnMut(&mut [f32])) {
+//! #     while !OVER.load(std::sync::atomic::Ordering::Relaxed) {
+//! #         fill(&mut [0.0; 512]);
+//! #         std::thread::sleep(std::time::Duration::from_millis(2));
+//! #     }
+//! # }
 //! let (mut world, mut out) = World::new(Settings::default())?;
 //! let sound = std::thread::spawn(move || audio(move |block| out.process(block, 2)));
 //!
@@ -32,6 +38,8 @@
 //! world.end_drag(grab)?;
 //! # assert!(world.pose(bowl).unwrap().position[0] > 0.3, "it followed the mouse");
 //! # assert_eq!(world.body(bowl).unwrap().user_data, 42);
+//! # std::thread::sleep(std::time::Duration::from_millis(100));
+//! # OVER.store(true, std::sync::atomic::Ordering::Relaxed);
 //! # sound.join().unwrap();
 //! # assert!(world.stats().hits >= 1, "{:?}", world.stats());
 //! # Ok::<(), eigentone_world::WorldError>(())
