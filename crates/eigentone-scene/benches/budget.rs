@@ -8,7 +8,7 @@ use eigentone_core::Noise;
 use eigentone_core::event::{Action, Event, Moment};
 use eigentone_core::mesh::primitives;
 use eigentone_core::model::SiteBlend;
-use eigentone_core::{MaterialTable, ModalModel, Vec3};
+use eigentone_core::{MaterialTable, ModalModel, TriMesh};
 use eigentone_modal::{Compression, MeshModelSettings, Progress, model_from_mesh};
 use eigentone_plot::{Curve, curves_picture};
 use eigentone_synth::BLOCK;

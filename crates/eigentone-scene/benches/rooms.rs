@@ -7,7 +7,7 @@
 //! With `--feedback` instead: a hundred bowls ring in the scene's first region while the listener is in its last one, with and without telling the synthesis what is heard of them.
 
 use eigentone_core::acoustics::{Field, Parameters, SOUND_M_S};
-use eigentone_core::event::{Action, Event, Moment};
+use eigentone_core::event::{Action, BodyId, Event, Moment};
 use eigentone_core::{MaterialTable, Vec3, mesh::primitives};
 use eigentone_io::read_field;
 use eigentone_modal::{MeshModelSettings, Progress, model_from_mesh};
@@ -16,8 +16,8 @@ use eigentone_scene::rooms::{Hearing, response_with};
 use eigentone_scene::scene::Scene;
 use eigentone_space::direct::Spatial;
 use eigentone_space::room::{Place, SpaceSettings, space};
-use eigentone_synth::BodySettings;
 use eigentone_synth::Settings;
+use eigentone_synth::{BodySettings, Quality};
 use eigentone_wave::encode::{Encoder, Timing};
 use std::path::Path;
 use std::sync::Arc;

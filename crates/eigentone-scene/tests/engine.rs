@@ -1,10 +1,10 @@
 //! The composed engine: any block size, nothing above full scale, nothing allocated.
 
 use assert_no_alloc::{AllocDisabler, assert_no_alloc, violation_count};
-use eigentone_core::event::{Action, Event, Moment};
+use eigentone_core::event::{Action, BodyId, Event, Moment};
 use eigentone_core::{Method, ModalModel, Mode, ModelInfo, Noise, ShapeTable, SiteBlend, Surface, Vec3};
-use eigentone_scene::engine::{EngineSettings, engine};
-use eigentone_synth::{BodySettings, Quality};
+use eigentone_scene::engine::{EngineSettings, Processor, engine};
+use eigentone_synth::{BodySettings, Budget, Quality, Strike, strike};
 use std::sync::Arc;
 
 #[global_allocator]

@@ -1,7 +1,9 @@
 //! Where a plate is struck can be heard (Raghuvanshi & Lin 2006, section 5.2 and Figure 5).
 
-use eigentone_core::{MaterialTable, Vec3};
+use eigentone_core::mesh::primitives;
+use eigentone_core::{MaterialTable, ModalModel, Vec3};
 use eigentone_modal::analytic::{self, AnalyticSettings, PlateSupport, Shape};
+use eigentone_modal::{MeshModelSettings, Progress, model_from_mesh};
 use eigentone_synth::{Strike, strike};
 use std::sync::Arc;
 

@@ -9,7 +9,19 @@ fn tree(features: &[&str]) -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let output = Command::new(env!("CARGO"))
         .current_dir(root)
-        .args(["tree", "--offline", "--locked", "-p", "eigentone", "-e", "normal", "--prefix", "none", "--format", "{p}"])
+        .args([
+            "tree",
+            "--offline",
+            "--locked",
+            "-p",
+            "eigentone",
+            "-e",
+            "normal",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+        ])
         .args(["--no-default-features", "--features", &features.join(",")])
         .output()
         .expect("cargo, which runs this test");
@@ -23,7 +35,8 @@ fn without_features_there_are_core_and_synthesis() {
     let bare = tree(&[]);
     let ours: Vec<&String> = bare.iter().filter(|name| name.starts_with("eigentone")).collect();
     assert_eq!(ours, ["eigentone", "eigentone-core", "eigentone-synth"]);
-    for heavy in ["rapier3d", "parry3d", "faer", "symphonia", "ab_glyph", "sofar", "rayon", "rustfft", "flate2", "toml"] {
+    for heavy in ["rapier3d", "parry3d", "faer", "symphonia", "ab_glyph", "sofar", "rayon", "rustfft", "flate2", "toml"]
+    {
         assert!(!bare.contains(heavy), "{heavy} in {bare:?}");
     }
 }

@@ -1,4 +1,5 @@
 //! What the tests of the command share.
+#![allow(dead_code)]
 
 use serde_json::Value;
 use std::path::PathBuf;
