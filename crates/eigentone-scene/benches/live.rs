@@ -51,16 +51,16 @@ fn play(name: &str, seconds: f64) -> (f64, f64) {
 
 /// Bodies that would need about 2 ms per block of 64 samples, within 200 µs.
 fn kept_share(seconds: f64) -> f64 {
-    const BODIES: usize = 400;
+    const BODIES: usize = 100;
     let settings = Settings {
         max_bodies: BODIES,
-        max_modes_per_body: 1024,
+        max_modes_per_body: 2048,
         quality: Quality { masking: None, truncation_pa: 1e-7, budget: None },
         budget_us: Some(200.0),
         ..Settings::default()
     };
     let (mut world, mut out) = World::new(settings).expect("a world");
-    let models: Vec<_> = (0..4).map(|seed| model(800, seed)).collect();
+    let models: Vec<_> = (0..4).map(|seed| model(1500, seed)).collect();
     let mut keys = Vec::new();
     for n in 0..BODIES {
         let shape = Shape::cuboid(Vec3::splat(0.1)).with_collider(Collider::None);
@@ -86,12 +86,12 @@ fn kept_share(seconds: f64) -> f64 {
     let begin = std::time::Instant::now();
     let mut warm = false;
     while begin.elapsed().as_secs_f64() < seconds {
-        for _ in 0..8 {
+        for _ in 0..2 {
             let key = keys[(noise.uniform() * BODIES as f64) as usize % BODIES];
             let place = 0.05 * Vec3::new(noise.bipolar(), noise.bipolar(), noise.bipolar());
             let _ = world.strike(key, Strike::at_local(place).impulse(0.05).mallet(Mallet::METAL));
         }
-        world.advance(0.004);
+        world.advance(0.005);
         if !warm && begin.elapsed().as_secs_f64() > 1.0 {
             // The cost model has seen enough: from here on it counts.
             warm = true;
@@ -101,6 +101,12 @@ fn kept_share(seconds: f64) -> f64 {
     }
     over.store(true, Ordering::Relaxed);
     let stats = world.audio_stats();
+    // What it would take without the limit: all modes, all the time.
+    println!(
+        "budget: all {} modes would take {:.0} µs;",
+        BODIES * 1500,
+        f64::from(stats.fixed_us) + f64::from(stats.mode_us) * (BODIES * 1500) as f64
+    );
     println!(
         "budget: {:.0} µs fixed, {:.1} ns a mode, limit {:.0} modes",
         stats.fixed_us,

@@ -6,7 +6,7 @@ use super::motion::{Motor, on_path};
 use super::shape::Built;
 use super::spec::{Drive, Kind, Mass, RigidError, Shape};
 use super::travel::Surface;
-use super::{World, checked, checked_turn, positive, to_engine};
+use super::{World, checked, checked_turn, engine, positive, to_engine};
 use eigentone_core::Vec3;
 use rapier3d::math::Pose as EnginePose;
 use rapier3d::prelude::{Collider, RigidBodyType};
@@ -117,6 +117,9 @@ impl World {
 
     /// Gives a body another shape or size. A mass in kg stays, a density gives another mass.
     pub fn set_shape(&mut self, body: u32, shape: &Shape) -> Result<(), RigidError> {
+        if shape.has_rings() {
+            engine::stiffen(&mut self.engine.integration_parameters);
+        }
         let (kept, _) = self.get(body).ok_or(RigidError::NoBody { body })?;
         let built = Built::new(shape)?;
         let (bulk, closed) = built.bulk();
