@@ -99,7 +99,7 @@ pub enum SoftError {
     },
     /// So many steps would be needed that nobody would wait for them.
     #[error(
-        "body `{body}` needs steps of {needed_s:.3e} s: {steps:.1e} in a second; use larger elements or a softer material, or model it (`eigentone model`) instead of simulating it"
+        "body `{body}` needs steps of {needed_s:.3e} s: {steps:.1e} in a second; use larger elements or a softer material, or give it modes instead of simulating it"
     )]
     TooSlow {
         /// Whose elements need it.

@@ -31,6 +31,8 @@ fn heap() -> (World, eigentone_world::AudioOut, Vec<BodyKey>) {
         particles: 400,
         region: Region::Box { low: Vec3::new(-0.2, -0.2, 1.0), high: Vec3::new(0.3, 0.3, 1.5) },
         energy: EnergyLaw::Kinetic,
+        velocity_m_s: Vec3::Z * -5.0,
+        gravity_m_s2: Vec3::Z * -9.81,
         ..Cloud::default()
     };
     let hail = HailSettings { cloud, colliders: vec![collider], hardness_n_m: 1e6, duration_s: None };

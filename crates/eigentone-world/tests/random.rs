@@ -322,6 +322,8 @@ impl Program {
             particles: 200,
             region: Region::Box { low: Vec3::new(-0.5, -0.5, 2.0), high: Vec3::new(0.5, 0.5, 3.0) },
             energy: EnergyLaw::Kinetic,
+            velocity_m_s: Vec3::Z * -5.0,
+            gravity_m_s2: Vec3::Z * -9.81,
             ..Cloud::default()
         };
         let shape = HailShape::disc(Vec3::Z * 0.05, Vec3::Z, 0.1);

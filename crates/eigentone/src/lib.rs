@@ -26,7 +26,7 @@
 //! | `sim` | `sim` | rigid bodies, hail, soft bodies |
 //! | `wave` | `wave` | rooms simulated |
 //! | `world` | `world` | the live world: bodies that move, touch and sound, changed while they do |
-//! | `scene` | `scene`, `bake`, `engine`, `level`, `materials`, `object`, `rooms`, `textures`, `Error` | scene files, and what they need |
+//! | `scene` | `scene`, `bake`, `level`, `materials`, `object`, `rooms`, `textures`, `Error` | scene files, and what they need |
 //! | `plot` | `plot` | pictures |
 //! | `device` | `device` | the sound device of this machine; not a default feature |
 #![forbid(unsafe_code)]

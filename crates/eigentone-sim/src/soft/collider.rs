@@ -6,7 +6,7 @@
 //! up to μ times the normal impulse: Coulomb's law, sticking included, without a regularised slip that creeps. Velocities are those relative to the surface of the collider at the
 //! node. Only nodes are looked at: something narrower than the elements it meets passes between them.
 //!
-//! Of a collider that moves, and of all shapes but planes, spheres and boxes that do not, the depth is limited to [`THIN`] of its thickness as well: a node is to leave a thin plate on the side it came from.
+//! Of a collider that moves, and of all shapes but planes, spheres and boxes that do not, the depth is limited to `THIN` of its thickness as well: a node is to leave a thin plate on the side it came from.
 
 pub use super::shape::{Hull, Shape, SolidMesh};
 use eigentone_core::Vec3;

@@ -4,7 +4,7 @@
 //! times a second. So it follows the poses it is told on a curve without kinks: told pose P_k, it sets out for the middle between P_{k−1} and P_k, to arrive a step later with the velocity
 //! (P_k − P_{k−1})/h, by a cubic that begins with the place and velocity it has. Told in time, that is the quadratic B-spline through the poses: its velocity goes in straight
 //! lines from one difference to the next, and nothing overshoots. The price is a delay of one and a half steps ([`DELAY_STEPS`]). Untold for longer, it goes on as it went, at most
-//! [`LONGEST_S`], and then stands still.
+//! `LONGEST_S`, and then stands still.
 
 use eigentone_core::Vec3;
 use glam::DQuat;

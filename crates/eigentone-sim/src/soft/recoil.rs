@@ -3,7 +3,7 @@
 //! The impulses a soft body gives to a collider reach the rigid simulation with its next step, and what becomes of them comes back [`DELAY_STEPS`](super::motion::DELAY_STEPS) later. For milliseconds a
 //! light box would be as hard to move as a wall, and fly off with several times the speed of what it was hit by. A collider whose [`Inertia`] is known gives way at once:
 //! the impulses that are not yet in the poses it was told move it, w = ΣJ/m, and are taken back as the told motion takes over. So soft body and box share their momentum
-//! while they touch, not afterwards. What it is ahead by then is given up slowly ([`RETURN_S`]).
+//! while they touch, not afterwards. What it is ahead by then is given up slowly (`RETURN_S`).
 //!
 //! A box on a floor does not give way, whatever its mass. How much of an impulse is seen in the velocities it is told is learned from step to step, and only that share is used.
 
