@@ -1,6 +1,6 @@
 //! What there is, and how it moves: to be kept, and gone back to.
 //!
-//! The *document* is what there is and its parameters; the *motion* is everything that decides what happens next: physics, contacts, hail, scripts, seeds. How things ring is in neither: going back does not bring back
+//! The *document* is what there is and its parameters; the *motion* is everything that decides what happens next: physics, contacts, hail, soft bodies, scripts, seeds. How things ring is in neither: going back does not bring back
 //! a sound. Going on from a restored snapshot gives the same steps as if nothing had happened, bit for bit.
 
 use crate::body::{Body, Sound};
@@ -9,6 +9,7 @@ use crate::error::WorldError;
 use crate::hail::{Hail, HailSettings};
 use crate::key::BodyKey;
 use crate::listener::Pose;
+use crate::soft::SoftMotion;
 use crate::world::{GameTime, World};
 use eigentone_core::acoustics::Field;
 use eigentone_core::contact;
@@ -52,6 +53,7 @@ pub struct Motion {
     rigid: rigid::Snapshot,
     tracker: Tracker,
     hail: Option<Hail>,
+    soft: Option<SoftMotion>,
     script: Script,
     time: GameTime,
     /// Where bodies are, and who drags them.
@@ -102,6 +104,7 @@ impl World {
             rigid: self.rigid.get().snapshot(),
             tracker: self.tracker.clone(),
             hail: self.hail.clone(),
+            soft: self.keep_soft(),
             script: self.script.clone(),
             time: self.time,
             poses: self.bodies.iter().map(|(key, state)| (key, state.pose, state.grab)).collect(),
@@ -129,7 +132,8 @@ impl World {
                 (state.placed, state.excited) = (false, true);
             }
         }
-        Ok(())
+        let known = motion.poses.iter().map(|(key, ..)| *key).collect();
+        self.restore_soft(motion.soft.as_ref(), &known)
     }
 
     /// Goes back to what there was and its parameters, without touching how things move: what undoing a change of a parameter is.

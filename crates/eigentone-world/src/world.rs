@@ -71,7 +71,8 @@ pub struct World {
     shared: Arc<Shared>,
     /// Whose sound each engine slot and voice is.
     owners: BTreeMap<u32, (BodyId, BodyKey)>,
-    free_voices: Vec<u32>,
+    /// The one that has been free for longest first: what fades in it is not cut off.
+    free_voices: VecDeque<u32>,
     voice_generation: u32,
     pub(crate) grabs: u64,
     pub(crate) counts: Counts,
@@ -246,7 +247,7 @@ impl World {
             surfaces: Surfaces::new(settings.surfaces.clone(), settings.seed, rate_hz),
             shared,
             owners: BTreeMap::new(),
-            free_voices: (slots as u32..(slots + settings.max_voices) as u32).rev().collect(),
+            free_voices: (slots as u32..(slots + settings.max_voices) as u32).collect(),
             voice_generation: 0,
             grabs: 0,
             counts: Counts::default(),

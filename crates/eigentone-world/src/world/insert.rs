@@ -133,6 +133,7 @@ impl World {
             let _ = self.remove(key);
         }
         self.hail = None;
+        self.soft.stop();
         self.script = Default::default();
         self.clock.set_game_time(self.time.now_s, 0.0);
         self.time = super::GameTime { paused: self.time.paused, ..Default::default() };

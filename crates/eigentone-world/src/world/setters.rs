@@ -207,6 +207,7 @@ impl World {
     pub fn set_gravity(&mut self, gravity: Vec3) -> Result<(), WorldError> {
         super::finite("gravity", gravity)?;
         self.rigid.get().set_gravity(gravity)?;
+        self.soft.set_gravity(gravity);
         self.settings.gravity = gravity;
         Ok(())
     }
