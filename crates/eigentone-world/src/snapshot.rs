@@ -7,23 +7,24 @@ use crate::body::{Body, Sound};
 use crate::change::Script;
 use crate::error::WorldError;
 use crate::hail::{Hail, HailSettings};
-use crate::key::BodyKey;
+use crate::key::{BodyKey, BridgeKey};
 use crate::listener::Pose;
 use crate::soft::SoftMotion;
-use crate::world::{GameTime, World};
+use crate::world::{BridgeSpec, GameTime, World};
 use eigentone_core::acoustics::Field;
 use eigentone_core::contact;
 use eigentone_core::{ModalModel, Vec3};
 use eigentone_sim::rigid;
 use eigentone_synth::Quality;
 use eigentone_synth::contact::Tracker;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What there is.
 #[derive(Clone, Debug)]
 pub struct Document {
     bodies: Vec<Kept>,
+    bridges: BTreeMap<BridgeKey, BridgeSpec>,
     hail: Option<HailSettings>,
     listener: Pose,
     rooms: Option<Arc<Field>>,
@@ -89,6 +90,7 @@ impl World {
         };
         Document {
             bodies: keys.into_iter().filter_map(kept).collect(),
+            bridges: self.bridge_specs(),
             hail: self.hail().cloned(),
             listener: self.listener,
             rooms: self.settings.rooms.clone(),
@@ -159,6 +161,7 @@ impl World {
                 Some(_) => self.make_like(kept.key, &kept.body)?,
             }
         }
+        self.restore_bridges(&document.bridges);
         match (&mut self.hail, &document.hail) {
             (Some(hail), Some(wanted)) if hail.settings.colliders == wanted.colliders => {
                 if hail.settings.cloud != wanted.cloud {

@@ -1,6 +1,7 @@
 //! The control side: bodies with one key each, over physics, contacts, synthesis and space.
 
 mod act;
+mod bridge;
 mod contact_events;
 mod diff;
 mod drag;
@@ -11,8 +12,9 @@ mod step;
 mod strike;
 mod swap;
 
+pub use bridge::Bridge;
+pub(crate) use bridge::BridgeSpec;
 pub use drag::Grab;
-pub use setters::Bridge;
 
 use crate::body::Body;
 use crate::change::Script;
@@ -52,6 +54,7 @@ const MAX_EVENTS: usize = 1 << 16;
 pub struct World {
     pub(crate) settings: Settings,
     pub(crate) bodies: Slots<BodyState>,
+    bridges: Slots<bridge::BridgeState>,
     pub(crate) engine: Exclusive<Handle>,
     space: Exclusive<Space>,
     to_audio: Exclusive<rtrb::Producer<VoiceMessage>>,
@@ -193,7 +196,8 @@ impl World {
             } else {
                 eigentone_synth::Settings::default().most_events_per_block
             },
-            most_bridges: settings.max_bridges,
+            // Twice: those that were removed fade beside those that take their place.
+            most_bridges: 2 * settings.max_bridges,
             most_contacts: settings.max_contacts,
             most_impulse_ns: settings.max_impulse_ns,
             most_force_n: settings.max_force_n,
@@ -229,6 +233,7 @@ impl World {
         };
         let mut world = Self {
             bodies: Slots::new(settings.max_bodies),
+            bridges: Slots::new(settings.max_bridges),
             engine: Exclusive::new(engine),
             space: Exclusive::new(space),
             to_audio: Exclusive::new(to_audio),

@@ -111,6 +111,7 @@ impl World {
         let body = self.current(key).ok_or(WorldError::Gone(key))?;
         let state = self.bodies.remove(key).ok_or(WorldError::Gone(key))?;
         self.tasks.get().cancel_for(key);
+        self.remove_bridges_of(key);
         self.tracker.remove(key.number());
         if state.rigid {
             // It is there, by the line above.

@@ -224,6 +224,7 @@ impl World {
         self.take_soft();
         std::mem::take(&mut self.waiting).into_iter().for_each(|key| self.swap(key));
         std::mem::take(&mut self.dirty).into_iter().for_each(|key| self.flush(key));
+        self.flush_bridges();
         if self.flush_quality {
             self.set_quality(self.settings.quality);
         }
