@@ -64,9 +64,10 @@ pub(crate) struct SoftBodies {
     taken: u64,
     /// Game time at which the soft world's clock began.
     began_s: f64,
-    /// Samples that were asked for.
+    /// Samples that were asked for since then.
     ordered: u64,
-    done: u64,
+    /// Samples that were asked for and not reported, also from before it went back: that work has to be done as well.
+    owed: u64,
     /// Rigid bodies that it knows.
     colliders: BTreeSet<u32>,
     stats: SoftStats,
@@ -85,7 +86,7 @@ impl SoftBodies {
             taken: 0,
             began_s: 0.0,
             ordered: 0,
-            done: 0,
+            owed: 0,
             colliders: BTreeSet::new(),
             stats: SoftStats::default(),
             slow_told: false,
@@ -143,7 +144,7 @@ impl World {
 
     /// What soft bodies have taken so far.
     pub fn soft_stats(&self) -> SoftStats {
-        let behind_s = (self.soft.ordered - self.soft.done) as f64 / self.soft.rate_hz;
+        let behind_s = self.soft.owed as f64 / self.soft.rate_hz;
         SoftStats { behind_s, ..self.soft.stats }
     }
 
@@ -159,7 +160,7 @@ impl World {
         spec.body.material.check()?;
         self.need_runner()?;
         if !std::mem::replace(&mut self.soft.started, true) {
-            (self.soft.began_s, self.soft.ordered, self.soft.done) = (self.time.now_s, 0, 0);
+            (self.soft.began_s, self.soft.ordered) = (self.time.now_s, 0);
             let all: Vec<BodyKey> = self.bodies.iter().map(|(key, _)| key).collect();
             all.into_iter().for_each(|key| self.tell_soft(key));
         }
@@ -222,7 +223,7 @@ impl World {
     pub(crate) fn run_soft(&mut self, end_s: f64) {
         let (Some(runner), true) = (&mut self.soft.runner, self.soft.started) else { return };
         let until = ((end_s - self.soft.began_s) * self.soft.rate_hz + 1e-6).max(0.0) as u64;
-        let behind_s = (self.soft.ordered - self.soft.done) as f64 / self.soft.rate_hz;
+        let behind_s = self.soft.owed as f64 / self.soft.rate_hz;
         if until <= self.soft.ordered || behind_s > BACKLOG_S {
             return;
         }
@@ -240,6 +241,7 @@ impl World {
         let samples = (until - self.soft.ordered) as usize;
         runner.send(Command::Run { samples, poses, listener: self.listener.position, taken: self.soft.taken });
         self.soft.ordered = until;
+        self.soft.owed += samples as u64;
         self.take_soft();
     }
 
@@ -251,10 +253,10 @@ impl World {
 
     fn take_report(&mut self, report: Report) {
         self.soft.taken = report.number + 1;
+        self.soft.owed = self.soft.owed.saturating_sub(report.samples);
         if report.epoch != self.soft.epoch {
             return;
         }
-        self.soft.done = report.samples.max(self.soft.done);
         self.soft.stats = report.stats;
         let slow = self.soft.live && report.stats.cost > 1.0;
         if slow && !self.soft.slow_told {

@@ -44,7 +44,7 @@ impl World {
         self.need_runner()?;
         self.soft.started = true;
         self.soft.epoch += 1;
-        (self.soft.began_s, self.soft.ordered, self.soft.done) = (motion.began_s, motion.ordered, motion.ordered);
+        (self.soft.began_s, self.soft.ordered) = (motion.began_s, motion.ordered);
         let (back, anew): (Vec<_>, Vec<_>) = all.into_iter().partition(|key| known.contains(key));
         let mut result = Ok(());
         let mut bodies = Vec::new();

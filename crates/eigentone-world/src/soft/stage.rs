@@ -82,7 +82,7 @@ pub(super) struct Report {
     pub epoch: u64,
     /// Counted from the first.
     pub number: u64,
-    /// Samples done since it began.
+    /// Samples done for it.
     pub samples: u64,
     pub stats: SoftStats,
     pub told: Vec<Told>,
@@ -172,7 +172,7 @@ impl Stage {
         match command {
             Command::Insert { key, spec, writer } => {
                 let failed = self.insert(key, &spec, writer).err()?;
-                Some(self.report(vec![Told::Failed { key, why: failed.to_string() }]))
+                Some(self.report(0, vec![Told::Failed { key, why: failed.to_string() }]))
             }
             Command::Remove(key) => {
                 if let Some(body) = self.bodies.remove(&key) {
@@ -199,7 +199,7 @@ impl Stage {
             Command::End => {
                 let mut told = Vec::new();
                 self.tell_touches(true, &mut told);
-                Some(self.report(told))
+                Some(self.report(0, told))
             }
             Command::Run { samples, poses, listener, taken } => {
                 self.forget_read(taken);
@@ -273,8 +273,8 @@ impl Stage {
                 self.colliders.remove(number);
             }
         }
-        let told: Vec<Told> = kept.on_the_way.iter().map(|impulse| Told::Impulse(*impulse)).collect();
-        self.report(told)
+        let told = kept.on_the_way.iter().map(|impulse| Told::Impulse(*impulse)).collect();
+        self.report(0, told)
     }
 
     fn insert(&mut self, key: BodyKey, spec: &SoftSpec, writer: VoiceWriter) -> Result<(), SoftError> {
@@ -295,7 +295,7 @@ impl Stage {
     }
 
     /// What there is to tell, with where it stands.
-    fn report(&mut self, told: Vec<Told>) -> Report {
+    fn report(&mut self, samples: u64, told: Vec<Told>) -> Report {
         let stats = SoftStats {
             bodies: self.world.len(),
             elements: self.world.element_count(),
@@ -310,7 +310,7 @@ impl Stage {
             Told::Impulse(impulse) => Some((number, *impulse)),
             _ => None,
         }));
-        Report { epoch: self.epoch, number, samples: self.world.samples(), stats, told }
+        Report { epoch: self.epoch, number, samples, stats, told }
     }
 
     fn run(&mut self, samples: usize, poses: &[(u32, Vec3, DQuat, Vec3, Vec3)], listener: Vec3) -> Report {
@@ -367,7 +367,7 @@ impl Stage {
             }
         });
         self.tell_touches(false, &mut told);
-        self.report(told)
+        self.report(samples as u64, told)
     }
 
     /// Contacts that are over, or all of them.

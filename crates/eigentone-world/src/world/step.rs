@@ -229,6 +229,7 @@ impl World {
             self.set_quality(self.settings.quality);
         }
         let space = self.space.get();
+        space.collect();
         self.leaving.retain(|id| {
             space.remove(*id);
             space.knows(*id)
