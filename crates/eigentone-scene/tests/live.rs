@@ -59,15 +59,16 @@ fn soft_bits(world: &World) -> Vec<u64> {
 }
 
 /// In every shipped scene with soft bodies, on coarser meshes and with bodies brought near each other so that they touch within milliseconds (the whole scenes take minutes): stepping on from a restored snapshot, taken
-/// before or during a contact, gives the same nodes, contact frames and events as if nothing had happened, bit for bit.
+/// during a contact or before, gives the same nodes, contact frames and events as if nothing had happened, bit for bit.
 #[test]
 fn every_soft_scene_goes_on_from_where_it_was() {
-    let cases = [("jelly", 2.0, 0.042), ("bar", 2.0, 0.0), ("bowl", 1.6, 0.032), ("drum", 1.6, 0.012)];
+    let cases = [("jelly", 2.0, 0.0523), ("bar", 2.0, 0.0), ("bowl", 1.6, 0.0755), ("drum", 1.6, 0.0135)];
     for (name, coarser, nearer_m) in cases {
         let mut scene = shipped(&format!("{name}.toml"));
         for soft in &mut scene.softs {
             let held = soft.name == "skin" || soft.name == "bar";
-            soft.size_m = soft.size_m.map(|size| coarser * size);
+            // A skin of less than one element would not be felt.
+            soft.size_m = soft.size_m.map(|size| if soft.name == "skin" { size } else { coarser * size });
             soft.position[2] -= if held { 0.0 } else { nearer_m };
         }
         let plan = Plan::new(&scene, &ModelCache::standard(), &Progress::silent()).unwrap();
@@ -85,12 +86,14 @@ fn every_soft_scene_goes_on_from_where_it_was() {
         };
         let begin = world.snapshot();
         let touched = go(world, 8).2.len();
-        let middle = world.snapshot();
+        let (middle, middle_s) = (world.snapshot(), world.time_s());
         let expected = go(world, 16);
         world.end_soft_contacts();
         let times: Vec<f64> = expected.2.iter().cloned().chain(world.drain_events()).map(|e| e.time_s).collect();
         println!("{name}: {touched} contacts were over before 17 ms, others began at {times:?} s");
         assert!(!times.is_empty(), "{name}: nothing touched");
+        let during = times.iter().any(|t| *t < middle_s);
+        assert!(during, "{name}: no contact lasted while the snapshot was taken");
         for _ in 0..2 {
             world.restore(&middle).unwrap();
             let found = go(world, 16);
