@@ -39,6 +39,8 @@ fn main() {
     let cloud = Cloud {
         particles: PARTICLES,
         region: Region::Box { low: Vec3::new(-4.0, 6.0, -1.5), high: Vec3::new(4.0, 7.0, 1.5) },
+        velocity_m_s: -10.0 * Vec3::Y,
+        gravity_m_s2: -9.81 * Vec3::Y,
         ..Cloud::default()
     };
     let mut hail = Simulation::new(cloud, picnic()).expect("a scene");

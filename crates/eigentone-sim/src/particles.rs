@@ -13,7 +13,7 @@
 //! use eigentone_core::Vec3;
 //! use eigentone_sim::particles::{Cloud, Collider, Shape, Simulation};
 //!
-//! let table = Shape::Quad { corner: Vec3::new(-1.0, 0.7, -1.0), edges: [2.0 * Vec3::X, 2.0 * Vec3::Z] };
+//! let table = Shape::Quad { corner: Vec3::new(-1.0, -1.0, 0.7), edges: [2.0 * Vec3::X, 2.0 * Vec3::Y] };
 //! // Left half of the table: another model.
 //! let table = Collider::new(table).with_part([0.0, 0.5], [0.0, 1.0], 1);
 //! let mut hail = Simulation::new(Cloud::default(), vec![table])?;

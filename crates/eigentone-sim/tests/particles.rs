@@ -12,6 +12,16 @@ use eigentone_sim::particles::{
 
 const G: f64 = 9.81;
 
+/// The default cloud, turned so that `y` is up, as it is for all shapes here.
+fn falling() -> Cloud {
+    Cloud {
+        region: Region::Box { low: Vec3::new(-1.0, 4.0, -1.0), high: Vec3::new(1.0, 5.0, 1.0) },
+        velocity_m_s: -10.0 * Vec3::Y,
+        gravity_m_s2: -G * Vec3::Y,
+        ..Cloud::default()
+    }
+}
+
 /// One particle that starts at a point with a velocity at time 0 and ends at its first impact.
 fn throw(from: Vec3, velocity: Vec3) -> Cloud {
     Cloud {
@@ -23,7 +33,7 @@ fn throw(from: Vec3, velocity: Vec3) -> Cloud {
         bounces: 0,
         regenerate: false,
         onset_s: 0.0,
-        ..Cloud::default()
+        ..falling()
     }
 }
 
@@ -102,7 +112,7 @@ fn friction_takes_its_share_of_the_tangential_velocity() {
 
 /// First impacts of 100,000 stones, sorted into ten classes by `class(E) ∈ [0, 1]`, which the law makes uniform.
 fn deciles(energy: EnergyLaw, class: impl Fn(f64) -> f64) -> [usize; 10] {
-    let cloud = Cloud { particles: 100_000, energy, bounces: 0, regenerate: false, ..Cloud::default() };
+    let cloud = Cloud { particles: 100_000, energy, bounces: 0, regenerate: false, ..falling() };
     let strikes = run(&cloud, &[floor(20.0)], 5.0);
     assert_eq!(strikes.len(), 100_000);
     let mut counts = [0; 10];
@@ -176,7 +186,7 @@ fn the_map_keeps_the_stronger_impact_and_adds_up_the_energy() {
 #[test]
 fn regeneration_keeps_the_number_in_flight() {
     for (regenerate, left) in [(true, 500), (false, 0)] {
-        let cloud = Cloud { particles: 500, regenerate, ..Cloud::default() };
+        let cloud = Cloud { particles: 500, regenerate, ..falling() };
         let shapes = [floor(0.6), Shape::Sphere { centre: Vec3::Y, radius_m: 0.4 }];
         let mut hail = Simulation::new(cloud, shapes.map(Collider::new).to_vec()).unwrap();
         let mut strikes = Vec::new();
@@ -203,10 +213,7 @@ fn everything() -> (Cloud, Vec<Collider>) {
         // Coplanar with the floor: the first of two at the same place counts.
         Shape::disc(Vec3::ZERO, Vec3::Y, 0.5),
     ];
-    (
-        Cloud { particles: 2000, bounces: 5, restitution: 0.6, seed: 7, ..Cloud::default() },
-        shapes.map(Collider::new).to_vec(),
-    )
+    (Cloud { particles: 2000, bounces: 5, restitution: 0.6, seed: 7, ..falling() }, shapes.map(Collider::new).to_vec())
 }
 
 #[test]
@@ -266,7 +273,7 @@ fn closed_surfaces_hold_what_is_inside() {
 #[test]
 fn heavier_clouds_strike_in_proportion() {
     let count = |particles| {
-        let cloud = Cloud { particles, bounces: 0, ..Cloud::default() };
+        let cloud = Cloud { particles, bounces: 0, ..falling() };
         run(&cloud, &[floor(0.5)], 10.0).len() as f64
     };
     let (one, four) = (count(1000), count(4000));
@@ -276,7 +283,7 @@ fn heavier_clouds_strike_in_proportion() {
 /// The user's cloud: it moves, and its density changes while it hails.
 #[test]
 fn the_cloud_can_be_moved_and_thinned_while_it_hails() {
-    let cloud = Cloud { particles: 400, spread_m_s: 0.0, ..Cloud::default() };
+    let cloud = Cloud { particles: 400, spread_m_s: 0.0, ..falling() };
     let mut hail = Simulation::new(cloud, vec![Collider::new(floor(20.0))]).unwrap();
     let mut strikes = Vec::new();
     hail.advance(3.0, &mut strikes);
@@ -302,7 +309,7 @@ fn degenerate_flights_come_to_an_end() {
     for cloud in [on_floor, still, away] {
         assert!(run(&cloud, &[floor(1.0)], 100.0).is_empty());
     }
-    let mut nothing = Simulation::new(Cloud::default(), Vec::new()).unwrap();
+    let mut nothing = Simulation::new(falling(), Vec::new()).unwrap();
     let mut strikes = Vec::new();
     nothing.advance(f64::NAN, &mut strikes);
     nothing.advance(f64::INFINITY, &mut strikes);
@@ -313,7 +320,7 @@ fn degenerate_flights_come_to_an_end() {
 
 #[test]
 fn bad_settings_are_refused_by_name() {
-    let default = Cloud::default;
+    let default = falling;
     let nan_disc = Region::Disc { centre: Vec3::ZERO, normal: Vec3::ZERO, radius_m: 1.0 };
     let clouds = [
         (Cloud { particles: 0, ..default() }, "number of particles is 0"),
@@ -350,7 +357,7 @@ fn bad_settings_are_refused_by_name() {
     ];
     for shape in shapes {
         let colliders = vec![Collider::new(floor(1.0)), Collider::new(shape.clone())];
-        let error = Simulation::new(Cloud::default(), colliders).expect_err("degenerate");
+        let error = Simulation::new(falling(), colliders).expect_err("degenerate");
         assert!(matches!(error, ParticleError::Collider { index: 1, .. }), "{shape:?}: {error}");
     }
     assert!(ImpactMap::new(1, 0, 4).is_err() && ImpactMap::new(usize::MAX, 64, 64).is_err());

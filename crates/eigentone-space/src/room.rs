@@ -192,6 +192,11 @@ impl Space {
         self.acoustics.deliver();
     }
 
+    /// Frees what the audio side has given back of rooms that have rung out, and sends it what has waited for that. Placing and listening do this too.
+    pub fn collect(&mut self) {
+        self.acoustics.deliver();
+    }
+
     /// Other rooms, or free field, from now on, while everything sounds. All that is needed is made here, which takes milliseconds; the audio side cross-fades over a tenth of a second, and what sounded in
     /// the old rooms rings out in them. Each source is heard in the new ones when it is placed next.
     pub fn set_field(&mut self, field: Option<Arc<Field>>) {

@@ -23,7 +23,7 @@ mod swap;
 mod voice;
 mod voices;
 
-pub use bridge::{BridgeSettings, Gap};
+pub use bridge::{BridgeId, BridgeSettings, Bridged, Gap};
 pub use contacts::ContactSettings;
 pub use handle::{Handle, StreamWriter};
 pub use processor::Processor;
@@ -76,9 +76,9 @@ pub fn engine_with(settings: Settings, kernels: Kernels) -> Result<(Handle, Proc
 /// Exchanges of models that can be under way at once.
 const MAX_SWAPS: usize = 64;
 
-/// Room in the queue to the audio side for what must not get lost: removals, exchanges of models, ends of contacts.
+/// Room in the queue to the audio side for what must not get lost: removals of bodies and bridges, exchanges of models, ends of contacts.
 fn reserve(settings: &Settings) -> usize {
-    settings.max_bodies + settings.max_contacts + MAX_SWAPS
+    settings.max_bodies + settings.max_bridges + settings.max_contacts + MAX_SWAPS
 }
 
 /// Room among the events that wait for what must not get lost: removals, and some changes of quality.
@@ -104,6 +104,7 @@ pub(crate) enum Message {
         direction: [f32; 3],
     },
     Bridge(bridge::Link, Box<[f32; BLOCK]>),
+    RemoveBridge(u64),
     OpenContact(ContactId, Box<voice::Voice>),
     Key(ContactId, Keyframe),
     CloseContact(ContactId, u64),

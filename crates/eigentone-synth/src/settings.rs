@@ -123,6 +123,9 @@ pub enum EngineError {
     /// No place left.
     #[error("all {0} bridges are taken; raise `Settings::max_bridges`")]
     Bridges(usize),
+    /// A bridge that has been removed, or went with one of its bodies.
+    #[error("there is no such bridge")]
+    NoSuchBridge,
     /// No place left.
     #[error("all {0} places for contacts are taken; raise `Settings::max_contacts`")]
     Contacts(usize),

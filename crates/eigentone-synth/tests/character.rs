@@ -131,11 +131,11 @@ fn a_loop_of_bridges_stays_bounded() {
     let one = handle.add(&BodySettings::new(model.clone())).unwrap();
     let two = handle.add(&BodySettings::new(model.clone())).unwrap();
     let z = [0.0, 0.0, 1.0];
-    let granted = handle.bridge(&BridgeSettings::new(one, two, &contact, z, 5.0)).unwrap();
+    let granted = handle.bridge(&BridgeSettings::new(one, two, &contact, z, 5.0)).unwrap().coupling;
     assert_eq!(granted, 0.7);
-    assert_eq!(handle.bridge(&BridgeSettings::new(two, one, &contact, z, 0.5)).unwrap(), 0.5);
+    assert_eq!(handle.bridge(&BridgeSettings::new(two, one, &contact, z, 0.5)).unwrap().coupling, 0.5);
     assert!(
-        (handle.bridge(&BridgeSettings::new(one, one, &contact, z, 0.5)).unwrap() - 0.2).abs() < 1e-6,
+        (handle.bridge(&BridgeSettings::new(one, one, &contact, z, 0.5)).unwrap().coupling - 0.2).abs() < 1e-6,
         "what is left of 0.7"
     );
     handle.send(impulse(one, 0, 1.0)).unwrap();

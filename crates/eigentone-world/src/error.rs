@@ -1,6 +1,6 @@
 //! Why something was refused.
 
-use crate::key::BodyKey;
+use crate::key::{BodyKey, BridgeKey};
 use eigentone_core::material::MaterialError;
 use eigentone_core::texture::TextureError;
 use eigentone_sim::particles::ParticleError;
@@ -16,6 +16,9 @@ pub enum WorldError {
     /// The body has been removed.
     #[error("there is no such body any more")]
     Gone(BodyKey),
+    /// The bridge has been removed, by itself or with one of its bodies.
+    #[error("there is no such bridge any more")]
+    BridgeGone(BridgeKey),
     /// All places are taken.
     #[error("all {max} places for {what} are taken; remove some, or raise `Settings::{setting}`")]
     Full {

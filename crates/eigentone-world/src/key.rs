@@ -27,6 +27,22 @@ impl BodyKey {
     }
 }
 
+/// A bridge of a [`World`](crate::World). As with bodies, keys of bridges that are gone are never taken for others, and one that comes back by an undo has its old key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BridgeKey(pub(crate) BodyKey);
+
+impl BridgeKey {
+    /// As one number, to be kept where a key does not fit.
+    pub fn to_bits(self) -> u64 {
+        self.0.to_bits()
+    }
+
+    /// Back from [`to_bits`](Self::to_bits).
+    pub fn from_bits(bits: u64) -> Self {
+        Self(BodyKey::from_bits(bits))
+    }
+}
+
 /// Things by key, in places that are used again.
 #[derive(Clone, Debug)]
 pub(crate) struct Slots<T> {

@@ -80,7 +80,7 @@ pub use change::Change;
 pub use error::WorldError;
 pub use events::{EventKind, WorldEvent};
 pub use hail::{HailCollider, HailSettings};
-pub use key::BodyKey;
+pub use key::{BodyKey, BridgeKey};
 pub use listener::Pose;
 pub use models::{MeshModels, ModelRequest, ModelSource, TaskControl, TaskId, TaskStatus, closed_form};
 pub use motion_source::MotionSource;

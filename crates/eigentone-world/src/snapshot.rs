@@ -1,28 +1,30 @@
 //! What there is, and how it moves: to be kept, and gone back to.
 //!
-//! The *document* is what there is and its parameters; the *motion* is everything that decides what happens next: physics, contacts, hail, scripts, seeds. How things ring is in neither: going back does not bring back
+//! The *document* is what there is and its parameters; the *motion* is everything that decides what happens next: physics, contacts, hail, soft bodies, scripts, seeds. How things ring is in neither: going back does not bring back
 //! a sound. Going on from a restored snapshot gives the same steps as if nothing had happened, bit for bit.
 
 use crate::body::{Body, Sound};
 use crate::change::Script;
 use crate::error::WorldError;
 use crate::hail::{Hail, HailSettings};
-use crate::key::BodyKey;
+use crate::key::{BodyKey, BridgeKey};
 use crate::listener::Pose;
-use crate::world::{GameTime, World};
+use crate::soft::SoftMotion;
+use crate::world::{BridgeSpec, GameTime, World};
 use eigentone_core::acoustics::Field;
 use eigentone_core::contact;
 use eigentone_core::{ModalModel, Vec3};
 use eigentone_sim::rigid;
 use eigentone_synth::Quality;
 use eigentone_synth::contact::Tracker;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What there is.
 #[derive(Clone, Debug)]
 pub struct Document {
     bodies: Vec<Kept>,
+    bridges: BTreeMap<BridgeKey, BridgeSpec>,
     hail: Option<HailSettings>,
     listener: Pose,
     rooms: Option<Arc<Field>>,
@@ -52,6 +54,7 @@ pub struct Motion {
     rigid: rigid::Snapshot,
     tracker: Tracker,
     hail: Option<Hail>,
+    soft: Option<SoftMotion>,
     script: Script,
     time: GameTime,
     /// Where bodies are, and who drags them.
@@ -87,6 +90,7 @@ impl World {
         };
         Document {
             bodies: keys.into_iter().filter_map(kept).collect(),
+            bridges: self.bridge_specs(),
             hail: self.hail().cloned(),
             listener: self.listener,
             rooms: self.settings.rooms.clone(),
@@ -102,6 +106,7 @@ impl World {
             rigid: self.rigid.get().snapshot(),
             tracker: self.tracker.clone(),
             hail: self.hail.clone(),
+            soft: self.keep_soft(),
             script: self.script.clone(),
             time: self.time,
             poses: self.bodies.iter().map(|(key, state)| (key, state.pose, state.grab)).collect(),
@@ -129,7 +134,8 @@ impl World {
                 (state.placed, state.excited) = (false, true);
             }
         }
-        Ok(())
+        let known = motion.poses.iter().map(|(key, ..)| *key).collect();
+        self.restore_soft(motion.soft.as_ref(), &known)
     }
 
     /// Goes back to what there was and its parameters, without touching how things move: what undoing a change of a parameter is.
@@ -155,6 +161,7 @@ impl World {
                 Some(_) => self.make_like(kept.key, &kept.body)?,
             }
         }
+        self.restore_bridges(&document.bridges);
         match (&mut self.hail, &document.hail) {
             (Some(hail), Some(wanted)) if hail.settings.colliders == wanted.colliders => {
                 if hail.settings.cloud != wanted.cloud {

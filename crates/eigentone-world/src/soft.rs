@@ -3,15 +3,18 @@
 //! They are moved in steps of microseconds by a [`SoftWorld`]: offline in turns with everything else, live on a thread of its own, so that rigid bodies never wait. Rigid bodies are moving colliders for them; what they give to those
 //! comes back with the next step, as an impulse that moves and, where a body has a model, as a force that rings.
 
+mod keep;
 mod stage;
 mod thread;
 
+pub(crate) use keep::SoftMotion;
 pub use stage::SoftStats;
 
 use crate::body::{Body, Kind};
 use crate::error::WorldError;
 use crate::events::{EventKind, WorldEvent};
 use crate::key::BodyKey;
+use crate::out::VoiceWriter;
 use crate::settings::{Settings, Timing};
 use crate::shape::{Collider as Form, Shape};
 use crate::world::World;
@@ -23,7 +26,7 @@ use eigentone_sim::soft::radiate::Radiation;
 use eigentone_sim::soft::recoil::Inertia;
 use eigentone_sim::soft::{Collider, SoftBody, SoftWorld};
 use eigentone_synth::{Keyframe, PointState};
-use stage::{Command, NewCollider, Report, Stage, Told};
+use stage::{Command, Impulse, NewCollider, Report, Stage, Told};
 use std::collections::BTreeSet;
 use thread::Runner;
 
@@ -53,11 +56,18 @@ pub(crate) struct SoftBodies {
     live: bool,
     rate_hz: f64,
     step_s: Option<f64>,
+    /// Whether its clock has begun.
+    started: bool,
+    /// Counts how often it went back or began anew, so that what is on its way from before is passed over.
+    epoch: u64,
+    /// Reports taken in.
+    taken: u64,
     /// Game time at which the soft world's clock began.
     began_s: f64,
-    /// Samples that were asked for.
+    /// Samples that were asked for since then.
     ordered: u64,
-    done: u64,
+    /// Samples that were asked for and not reported, also from before it went back: that work has to be done as well.
+    owed: u64,
     /// Rigid bodies that it knows.
     colliders: BTreeSet<u32>,
     stats: SoftStats,
@@ -71,12 +81,37 @@ impl SoftBodies {
             live: matches!(settings.timing, Timing::Live { .. }),
             rate_hz: settings.sample_rate_hz,
             step_s: settings.soft_step_s,
+            started: false,
+            epoch: 0,
+            taken: 0,
             began_s: 0.0,
             ordered: 0,
-            done: 0,
+            owed: 0,
             colliders: BTreeSet::new(),
             stats: SoftStats::default(),
             slow_told: false,
+        }
+    }
+
+    /// Begins anew with the next body.
+    pub fn stop(&mut self) {
+        if let Some(runner) = &mut self.runner
+            && std::mem::take(&mut self.started)
+        {
+            self.epoch += 1;
+            self.colliders.clear();
+            runner.send(Command::Clear { epoch: self.epoch });
+        }
+    }
+
+    /// Somebody else's time has made a jump.
+    pub fn shift(&mut self, by_s: f64) {
+        self.began_s += by_s;
+    }
+
+    pub fn set_gravity(&mut self, gravity: Vec3) {
+        if let Some(runner) = &mut self.runner {
+            runner.send(Command::Gravity(gravity));
         }
     }
 
@@ -109,7 +144,8 @@ impl World {
 
     /// What soft bodies have taken so far.
     pub fn soft_stats(&self) -> SoftStats {
-        self.soft.stats
+        let behind_s = self.soft.owed as f64 / self.soft.rate_hz;
+        SoftStats { behind_s, ..self.soft.stats }
     }
 
     /// The simulation of soft bodies, for pictures; `None` without any, or while a thread of its own has it.
@@ -122,19 +158,13 @@ impl World {
         let Some(spec) = self.state(key)?.body.soft.clone() else { return Ok(()) };
         // Refused here and now, not on another thread.
         spec.body.material.check()?;
-        if self.soft.runner.is_none() {
-            let gravity = self.settings.gravity;
-            let stage = Stage::new(gravity, self.soft.rate_hz, self.soft.step_s, self.settings.step_s)?;
-            self.soft.runner = Some(if self.soft.live { Runner::thread(stage)? } else { Runner::in_turns(stage) });
-            (self.soft.began_s, self.soft.ordered, self.soft.done) = (self.time.now_s, 0, 0);
-            self.soft.colliders.clear();
+        self.need_runner()?;
+        if !std::mem::replace(&mut self.soft.started, true) {
+            (self.soft.began_s, self.soft.ordered) = (self.time.now_s, 0);
             let all: Vec<BodyKey> = self.bodies.iter().map(|(key, _)| key).collect();
             all.into_iter().for_each(|key| self.tell_soft(key));
         }
-        let from_s = self.soft.began_s + self.soft.ordered as f64 / self.soft.rate_hz;
-        let begin = self.moment(from_s).sample;
-        let capacity = (ROOM_S * self.soft.rate_hz) as usize;
-        let writer = self.open_voice(key, capacity, Some(begin))?;
+        let writer = self.open_soft_voice(key)?;
         if let Some(runner) = &mut self.soft.runner {
             runner.send(Command::Insert { key, spec, writer });
         }
@@ -148,9 +178,26 @@ impl World {
         Ok(())
     }
 
+    /// Who moves soft bodies is there.
+    fn need_runner(&mut self) -> Result<(), WorldError> {
+        if self.soft.runner.is_none() {
+            let gravity = self.settings.gravity;
+            let stage = Stage::new(gravity, self.soft.rate_hz, self.soft.step_s, self.settings.step_s)?;
+            self.soft.runner = Some(if self.soft.live { Runner::thread(stage)? } else { Runner::in_turns(stage) });
+        }
+        Ok(())
+    }
+
+    /// The samples of a soft body, from where its world is now.
+    fn open_soft_voice(&mut self, key: BodyKey) -> Result<VoiceWriter, WorldError> {
+        let from_s = self.soft.began_s + self.soft.ordered as f64 / self.soft.rate_hz;
+        let begin = self.moment(from_s).sample;
+        self.open_voice(key, (ROOM_S * self.soft.rate_hz) as usize, Some(begin))
+    }
+
     /// Soft bodies learn of a rigid one.
     pub(crate) fn tell_soft(&mut self, key: BodyKey) {
-        let (Some(live), Some(_)) = (self.bodies.get(key), &self.soft.runner) else { return };
+        let (Some(live), true) = (self.bodies.get(key), self.soft.started) else { return };
         let number = key.number();
         let known = self.soft.colliders.contains(&number);
         let wanted = if live.rigid && live.body.present { solid(&live.body.shape) } else { None };
@@ -174,9 +221,9 @@ impl World {
 
     /// Lets soft bodies move until a game time.
     pub(crate) fn run_soft(&mut self, end_s: f64) {
-        let Some(runner) = &mut self.soft.runner else { return };
+        let (Some(runner), true) = (&mut self.soft.runner, self.soft.started) else { return };
         let until = ((end_s - self.soft.began_s) * self.soft.rate_hz + 1e-6).max(0.0) as u64;
-        let behind_s = (self.soft.ordered - self.soft.done) as f64 / self.soft.rate_hz;
+        let behind_s = self.soft.owed as f64 / self.soft.rate_hz;
         if until <= self.soft.ordered || behind_s > BACKLOG_S {
             return;
         }
@@ -192,8 +239,9 @@ impl World {
             }
         }
         let samples = (until - self.soft.ordered) as usize;
-        runner.send(Command::Run { samples, poses, listener: self.listener.position });
+        runner.send(Command::Run { samples, poses, listener: self.listener.position, taken: self.soft.taken });
         self.soft.ordered = until;
+        self.soft.owed += samples as u64;
         self.take_soft();
     }
 
@@ -204,7 +252,11 @@ impl World {
     }
 
     fn take_report(&mut self, report: Report) {
-        self.soft.done = report.samples.max(self.soft.done);
+        self.soft.taken = report.number + 1;
+        self.soft.owed = self.soft.owed.saturating_sub(report.samples);
+        if report.epoch != self.soft.epoch {
+            return;
+        }
         self.soft.stats = report.stats;
         let slow = self.soft.live && report.stats.cost > 1.0;
         if slow && !self.soft.slow_told {
@@ -220,7 +272,7 @@ impl World {
                         live.excited = true;
                     }
                 }
-                Told::Impulse { number, impulse_ns, local_point } => self.push_back(number, impulse_ns, local_point),
+                Told::Impulse(impulse) => self.push_back(&impulse),
                 Told::Force { number, local_point, local_direction, first_sample, force_n } => {
                     self.ring(number, local_point, local_direction, first_sample, force_n);
                 }
@@ -243,7 +295,7 @@ impl World {
     }
 
     /// What a rigid body got of a soft one moves it in its next step.
-    fn push_back(&mut self, number: u32, impulse_ns: Vec3, local_point: Vec3) {
+    fn push_back(&mut self, &Impulse { number, impulse_ns, local_point }: &Impulse) {
         let rigid = self.rigid.get();
         if let Some(pose) = rigid.pose(number) {
             // A body that has been removed meanwhile needs no push.

@@ -1,6 +1,7 @@
 //! The control side: bodies with one key each, over physics, contacts, synthesis and space.
 
 mod act;
+mod bridge;
 mod contact_events;
 mod diff;
 mod drag;
@@ -11,8 +12,9 @@ mod step;
 mod strike;
 mod swap;
 
+pub use bridge::Bridge;
+pub(crate) use bridge::BridgeSpec;
 pub use drag::Grab;
-pub use setters::Bridge;
 
 use crate::body::Body;
 use crate::change::Script;
@@ -52,6 +54,7 @@ const MAX_EVENTS: usize = 1 << 16;
 pub struct World {
     pub(crate) settings: Settings,
     pub(crate) bodies: Slots<BodyState>,
+    bridges: Slots<bridge::BridgeState>,
     pub(crate) engine: Exclusive<Handle>,
     space: Exclusive<Space>,
     to_audio: Exclusive<rtrb::Producer<VoiceMessage>>,
@@ -71,7 +74,8 @@ pub struct World {
     shared: Arc<Shared>,
     /// Whose sound each engine slot and voice is.
     owners: BTreeMap<u32, (BodyId, BodyKey)>,
-    free_voices: Vec<u32>,
+    /// The one that has been free for longest first: what fades in it is not cut off.
+    free_voices: VecDeque<u32>,
     voice_generation: u32,
     pub(crate) grabs: u64,
     pub(crate) counts: Counts,
@@ -192,7 +196,8 @@ impl World {
             } else {
                 eigentone_synth::Settings::default().max_events_per_block
             },
-            max_bridges: settings.max_bridges,
+            // Twice: those that were removed fade beside those that take their place.
+            max_bridges: 2 * settings.max_bridges,
             max_contacts: settings.max_contacts,
             max_impulse_ns: settings.max_impulse_ns,
             max_force_n: settings.max_force_n,
@@ -228,6 +233,7 @@ impl World {
         };
         let mut world = Self {
             bodies: Slots::new(settings.max_bodies),
+            bridges: Slots::new(settings.max_bridges),
             engine: Exclusive::new(engine),
             space: Exclusive::new(space),
             to_audio: Exclusive::new(to_audio),
@@ -246,7 +252,7 @@ impl World {
             surfaces: Surfaces::new(settings.surfaces.clone(), settings.seed, rate_hz),
             shared,
             owners: BTreeMap::new(),
-            free_voices: (slots as u32..(slots + settings.max_voices) as u32).rev().collect(),
+            free_voices: (slots as u32..(slots + settings.max_voices) as u32).collect(),
             voice_generation: 0,
             grabs: 0,
             counts: Counts::default(),

@@ -60,7 +60,8 @@ impl Stage {
             max_modes_per_body: max_modes.unwrap_or(1).max(1),
             max_events: MAX_EVENTS,
             max_bridges: scene.bridges.len().max(1),
-            max_voices: scene.softs.len(),
+            // Twice: what sounded fades while a scene that has gone back begins to sound.
+            max_voices: 2 * scene.softs.len(),
             gravity: Vec3::from_array(scene.physics.gravity),
             step_s: scene.physics.step_s,
             soft_step_s: scene.soft_physics.step_s,

@@ -10,7 +10,7 @@ pub const MAX_PARTICLES: usize = 10_000_000;
 /// More bounces than this are refused.
 pub const MAX_BOUNCES: u32 = 1000;
 
-/// A cloud of particles. `y` is up.
+/// A cloud of particles. Directions are its own; by default `z` is up, as everywhere in the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cloud {
     /// How many are in flight.
@@ -48,10 +48,10 @@ impl Default for Cloud {
     fn default() -> Self {
         Self {
             particles: 1000,
-            region: Region::Box { low: Vec3::new(-1.0, 4.0, -1.0), high: Vec3::new(1.0, 5.0, 1.0) },
-            velocity_m_s: Vec3::new(0.0, -10.0, 0.0),
+            region: Region::Box { low: Vec3::new(-1.0, -1.0, 4.0), high: Vec3::new(1.0, 1.0, 5.0) },
+            velocity_m_s: Vec3::new(0.0, 0.0, -10.0),
             spread_m_s: 0.5,
-            gravity_m_s2: Vec3::new(0.0, -9.81, 0.0),
+            gravity_m_s2: Vec3::new(0.0, 0.0, -9.81),
             mass_kg: [0.2e-3, 5e-3],
             energy: EnergyLaw::default(),
             restitution: 0.3,

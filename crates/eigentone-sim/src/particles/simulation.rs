@@ -133,16 +133,16 @@ impl Simulation {
     /// use eigentone_core::Vec3;
     /// use eigentone_sim::particles::{Cloud, Collider, Pose, Shape, Simulation};
     ///
-    /// let tray = Collider::new(Shape::disc(Vec3::ZERO, Vec3::Y, 0.5));
+    /// let tray = Collider::new(Shape::disc(Vec3::ZERO, Vec3::Z, 0.5));
     /// let mut hail = Simulation::new(Cloud::default(), vec![tray])?;
     /// let mut impacts = Vec::new();
     /// for step in 0..480 {
     ///     let time_s = f64::from(step) / 240.0;
-    ///     let height = Pose { position: 0.5 * time_s * Vec3::Y, ..Pose::default() };
-    ///     hail.set_collider_pose(0, height, 0.5 * Vec3::Y, Vec3::ZERO)?;
+    ///     let height = Pose { position: 0.5 * time_s * Vec3::Z, ..Pose::default() };
+    ///     hail.set_collider_pose(0, height, 0.5 * Vec3::Z, Vec3::ZERO)?;
     ///     hail.advance(time_s + 1.0 / 240.0, &mut impacts);
     /// }
-    /// assert!(impacts.iter().all(|i| (i.position.y - 0.5 * i.time_s).abs() < 1e-6));
+    /// assert!(impacts.iter().all(|i| (i.position.z - 0.5 * i.time_s).abs() < 1e-6));
     /// # Ok::<(), eigentone_sim::particles::ParticleError>(())
     /// ```
     pub fn set_collider_pose(

@@ -6,6 +6,7 @@ use super::kernel::{AT_REST, Elements, Four, FourElements, Job, Kernel, LANES, S
 use eigentone_core::Vec3;
 use eigentone_core::mesh::bounds_of;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Fours of elements in a chunk: what they share stays in the nearest cache.
 const CHUNK: usize = 64;
@@ -13,12 +14,13 @@ const CHUNK: usize = 64;
 /// Elements of one body that are near each other.
 #[derive(Clone, Debug, Default)]
 pub struct Chunk {
-    elements: Elements,
+    /// Never changed: clones share them.
+    elements: Arc<Elements>,
     /// λ, μ, φ, ψ.
     material: [f64; 4],
     pub squares: Vec<Squares>,
     /// The nodes of these elements, where they are, and the forces on them.
-    pub nodes: Vec<u32>,
+    pub nodes: Arc<Vec<u32>>,
     positions: Vec<Four>,
     pub forces: Vec<Four>,
     /// How many times stiffer than at rest the stiffest element is.
@@ -39,7 +41,7 @@ impl Chunk {
         order.sort_by_cached_key(|&t| (along_a_curve((centre(t) - low) / size), t));
         for part in order.chunks(LANES * CHUNK) {
             let mut local: HashMap<u32, u16> = HashMap::new();
-            let mut chunk = Self { material, ..Self::default() };
+            let (mut all, mut list) = (Elements::default(), Vec::new());
             for four in part.chunks(LANES) {
                 let last = four.len() - 1;
                 // The last four are filled up with a copy that has no volume.
@@ -51,24 +53,30 @@ impl Chunk {
                 let nodes = std::array::from_fn(|k| {
                     mesh.tets[four[k.min(last)] as usize].map(|n| {
                         *local.entry(n).or_insert_with(|| {
-                            chunk.nodes.push(n + first_node as u32);
-                            (chunk.nodes.len() - 1) as u16
+                            list.push(n + first_node as u32);
+                            (list.len() - 1) as u16
                         })
                     })
                 });
-                chunk.elements.push(FourElements::new(nodes, &made, 0));
+                all.push(FourElements::new(nodes, &made, 0));
             }
-            chunk.positions = vec![Four::default(); chunk.nodes.len()];
-            chunk.forces = chunk.positions.clone();
-            chunk.squares = vec![AT_REST; chunk.elements.len()];
-            chunks.push(chunk);
+            let none = vec![Four::default(); list.len()];
+            chunks.push(Self {
+                material,
+                squares: vec![AT_REST; all.len()],
+                positions: none.clone(),
+                forces: none,
+                elements: Arc::new(all),
+                nodes: Arc::new(list),
+                stiffer: 0.0,
+            });
         }
         chunks
     }
 
     /// Forces of all its elements.
     pub fn run(&mut self, kernel: Kernel, positions: &[Four], per_s: f64, measure: bool) {
-        self.positions.iter_mut().zip(&self.nodes).for_each(|(p, n)| *p = positions[*n as usize]);
+        self.positions.iter_mut().zip(&*self.nodes).for_each(|(p, n)| *p = positions[*n as usize]);
         self.forces.fill(Four::default());
         self.stiffer = kernel(Job {
             elements: &self.elements,

@@ -28,6 +28,7 @@ pub(super) use collide::Placed;
 use eigentone_core::Vec3;
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What holds for all bodies.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,24 +86,25 @@ pub(super) struct Nodes {
     pub velocities: Vec<Four>,
     /// 1/m; zero of pinned ones.
     pub inverse_kg: Vec<f64>,
-    pub mass_kg: Vec<f64>,
-    pub skin: Vec<Skin>,
-    pub body: Vec<u32>,
+    pub mass_kg: Arc<Vec<f64>>,
+    pub skin: Arc<Vec<Skin>>,
+    pub body: Arc<Vec<u32>>,
 }
 
-/// Bodies, what they collide with, and time. A clone is a snapshot: both go on to the same bits.
+/// Bodies, what they collide with, and time. A clone is a snapshot: both go on to the same bits. What does not move (elements, masses, surfaces, shapes of colliders) is shared between clones; a clone holds about 200 bytes
+/// per node and 50 per element of its own.
 #[derive(Clone)]
 pub struct SoftWorld {
     pub(super) nodes: Nodes,
     pub(super) parts: Vec<Part>,
-    pub(super) bodies: Vec<SoftBody>,
-    pub(super) triangles: Vec<[u32; 3]>,
+    pub(super) bodies: Vec<Arc<SoftBody>>,
+    pub(super) triangles: Arc<Vec<[u32; 3]>>,
     chunks: Vec<Chunk>,
     /// Length of the part of a step that was made last, in s.
     last_s: f64,
     /// Of each node which chunks know of it, and as which of their nodes: `incident[first[n]..first[n + 1]]`.
-    first: Vec<u32>,
-    incident: Vec<[u32; 2]>,
+    first: Arc<Vec<u32>>,
+    incident: Arc<Vec<[u32; 2]>>,
     colliders: Vec<Placed>,
     collider_step_s: f64,
     gravity: Vec3,
@@ -149,11 +151,11 @@ impl SoftWorld {
             nodes: Nodes::default(),
             parts: Vec::new(),
             bodies: Vec::new(),
-            triangles: Vec::new(),
+            triangles: Arc::default(),
             chunks: Vec::new(),
             last_s: 1.0,
-            first: Vec::new(),
-            incident: Vec::new(),
+            first: Arc::default(),
+            incident: Arc::default(),
             colliders: Vec::new(),
             collider_step_s: COLLIDER_STEP_S,
             gravity: settings.gravity_m_s2,
@@ -298,6 +300,18 @@ impl SoftWorld {
     /// Contacts that are over by now, or have lasted until now if it is the end.
     pub fn drain_touches(&mut self, end: bool) -> Vec<Touch> {
         self.touches.drain(if end { f64::INFINITY } else { self.time_s() })
+    }
+
+    /// Gravity, in m/s².
+    pub fn gravity_m_s2(&self) -> Vec3 {
+        self.gravity
+    }
+
+    /// Changes gravity, in m/s², from the next step on. What is not a number is not taken.
+    pub fn set_gravity(&mut self, gravity_m_s2: Vec3) {
+        if gravity_m_s2.is_finite() {
+            self.gravity = gravity_m_s2;
+        }
     }
 
     /// Energy at the end of the last step. Velocities are half a step behind positions; they are moved on first.

@@ -123,7 +123,7 @@ fn a_paddle_strikes_with_the_speed_of_its_rim() {
 fn a_pose_is_a_shape_elsewhere() {
     let offset = Vec3::new(0.3, -0.2, 0.1);
     let turn = glam::DQuat::from_rotation_z(0.3);
-    let cloud = Cloud { particles: 500, bounces: 3, regenerate: false, ..Cloud::default() };
+    let cloud = Cloud { particles: 500, bounces: 3, regenerate: false, ..falling() };
     let shapes = |origin: Vec3, turn: glam::DQuat| {
         [
             Shape::Quad {
@@ -226,7 +226,7 @@ fn moving_hail_depends_on_the_calls_and_not_on_the_cuts() {
 /// A collider under the hail takes what the floor would have had; once it is gone the floor has it again. Its index is used again.
 #[test]
 fn colliders_come_and_go() {
-    let cloud = Cloud { particles: 400, spread_m_s: 0.0, bounces: 0, ..Cloud::default() };
+    let cloud = Cloud { particles: 400, spread_m_s: 0.0, bounces: 0, ..falling() };
     let mut hail = Simulation::new(cloud, vec![Collider::new(floor(3.0))]).unwrap();
     let mut strikes = Vec::new();
     hail.advance(2.0, &mut strikes);
@@ -253,7 +253,7 @@ fn colliders_come_and_go() {
 /// What leaps strikes nobody: a table that is put elsewhere is elsewhere.
 #[test]
 fn a_leap_strikes_nobody() {
-    let cloud = Cloud { particles: 1000, onset_s: 0.0, bounces: 0, regenerate: false, ..Cloud::default() };
+    let cloud = Cloud { particles: 1000, onset_s: 0.0, bounces: 0, regenerate: false, ..falling() };
     let mut hail = Simulation::new(cloud, vec![Collider::new(floor(3.0))]).unwrap();
     let mut strikes = Vec::new();
     hail.advance(0.2, &mut strikes);
@@ -266,7 +266,7 @@ fn a_leap_strikes_nobody() {
 /// Mass, velocity, spread and law of what starts from now on.
 #[test]
 fn the_cloud_can_be_changed_while_it_hails() {
-    let cloud = Cloud { bounces: 0, ..Cloud::default() };
+    let cloud = Cloud { bounces: 0, ..falling() };
     let mut hail = Simulation::new(cloud.clone(), vec![Collider::new(floor(20.0))]).unwrap();
     let mut strikes = Vec::new();
     hail.advance(2.0, &mut strikes);

@@ -78,17 +78,57 @@ impl<'a> BridgeSettings<'a> {
     }
 }
 
+/// What a bridge is known by; no other ever has the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BridgeId(pub(super) u64);
+
+/// A bridge that was granted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bridged {
+    /// To remove it by.
+    pub id: BridgeId,
+    /// The coupling it got.
+    pub coupling: f32,
+}
+
+/// Time in which a bridge that is removed fades, in s: as long as modes that leave at an exchange of models.
+const FADE_S: f64 = 0.02;
+
 /// A connection at work.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bridge {
     pub link: Link,
     pub drive: usize,
     state: f32,
+    /// Once it is removed: samples since, and until nothing is left.
+    fade: Option<[u32; 2]>,
 }
 
 impl Bridge {
     pub fn new(link: Link, drive: usize) -> Self {
-        Self { link, drive, state: 0.0 }
+        Self { link, drive, state: 0.0, fade: None }
+    }
+
+    /// It fades from the next block on.
+    pub fn leave(&mut self, rate_hz: f64) {
+        self.fade.get_or_insert([0, (FADE_S * rate_hz) as u32]);
+    }
+
+    /// Whether nothing of it is left.
+    pub fn has_faded(&self) -> bool {
+        self.fade.is_some_and(|[at, end]| at >= end)
+    }
+
+    /// Lets a block of what it does fade along a half-period of a cosine, which has no kink.
+    fn fade(&mut self, force: &mut [f32; BLOCK], direct: &mut [f32; BLOCK]) {
+        let Some([at, end]) = &mut self.fade else { return };
+        for (f, d) in force.iter_mut().zip(direct) {
+            let share = (*at as f32 / *end as f32).min(1.0);
+            let gain = 0.5 + 0.5 * (std::f32::consts::PI * share).cos();
+            *f *= gain;
+            *d *= gain;
+            *at = at.saturating_add(1);
+        }
     }
 
     /// The force of the coming block from the sound of the last.
@@ -99,6 +139,7 @@ impl Bridge {
             force[n] = self.state * self.link.force_per_pa * scale;
             direct[n] = self.state * self.link.direct;
         }
+        self.fade(force, direct);
     }
 }
 

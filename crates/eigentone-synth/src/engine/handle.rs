@@ -1,6 +1,6 @@
 //! The control side.
 
-use super::bridge::BridgeSettings;
+use super::bridge::{BridgeId, BridgeSettings, Bridged};
 use super::contacts::ContactPlace;
 use super::{Garbage, Message, bridge};
 use crate::BLOCK;
@@ -73,6 +73,8 @@ pub(super) struct BridgePlace {
     pub site: SiteBlend,
     pub direction: [f32; 3],
     granted: f32,
+    /// Removed, but not faded yet.
+    leaving: bool,
 }
 
 impl BridgePlace {
@@ -256,11 +258,11 @@ impl Handle {
         Ok(StreamWriter { samples })
     }
 
-    /// Lets the sound of one body act on another, and returns the coupling granted.
+    /// Lets the sound of one body act on another, with as much of the coupling as the second can still bear. Bridges that were removed count until they have [faded](Self::is_bridge_fading).
     ///
     /// # Errors
     /// If a body is gone, there are too many bridges, or the queue is full.
-    pub fn bridge(&mut self, settings: &BridgeSettings<'_>) -> Result<f32, EngineError> {
+    pub fn bridge(&mut self, settings: &BridgeSettings<'_>) -> Result<Bridged, EngineError> {
         let &BridgeSettings { from, to, contact, direction, coupling, low_pass_hz, gap, direct } = settings;
         self.collect();
         let own = |place: &Place, id: BodyId| place.root.map_or(id, |(body, _)| body);
@@ -273,7 +275,7 @@ impl Handle {
         }
         let granted = coupling.clamp(0.0, (bridge::MAX_COUPLING - place.coupling).max(0.0));
         let Some(table) = &place.table else { return Err(EngineError::NoSuchBody) };
-        let kept = BridgePlace { to, site: contact.blend, direction, granted };
+        let kept = BridgePlace { to, site: contact.blend, direction, granted, leaving: false };
         let peak = table.peak_gain_at(&contact.blend, direction, self.settings.sample_rate_hz);
         let follow = 1.0 - (-std::f64::consts::TAU * low_pass_hz.max(1.0) / self.settings.sample_rate_hz).exp();
         let link = bridge::Link {
@@ -290,8 +292,29 @@ impl Handle {
         self.send_message(Message::Bridge(link, Box::new([0.0; BLOCK])))?;
         self.places[to.slot as usize].coupling += granted;
         self.links.insert(self.next_link, kept);
+        let id = BridgeId(self.next_link);
         self.next_link += 1;
-        Ok(granted)
+        Ok(Bridged { id, coupling: granted })
+    }
+
+    /// Removes a bridge, which fades over 20 ms. There is always room for that in the queue.
+    ///
+    /// # Errors
+    /// If it is gone already, or the audio side is.
+    pub fn remove_bridge(&mut self, bridge: BridgeId) -> Result<(), EngineError> {
+        self.collect();
+        if self.links.get(&bridge.0).is_none_or(|place| place.leaving) {
+            return Err(EngineError::NoSuchBridge);
+        }
+        self.send_vital(Message::RemoveBridge(bridge.0))?;
+        self.links.entry(bridge.0).and_modify(|place| place.leaving = true);
+        Ok(())
+    }
+
+    /// Whether a bridge into a body has been removed and has not faded yet: it still takes some of what the body can bear.
+    pub fn is_bridge_fading(&self, to: BodyId) -> bool {
+        let own = self.place(to).ok().and_then(|place| place.root).map_or(to, |(body, _)| body);
+        self.links.values().any(|place| place.leaving && place.to == own)
     }
 
     /// Frees what the audio side has handed back. Every call that adds or sends something does this too.

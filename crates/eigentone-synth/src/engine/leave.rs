@@ -90,36 +90,36 @@ impl Processor {
         self.departing.truncate(kept);
     }
 
+    /// Hands back the bridges that are over.
+    pub(super) fn end_bridges(&mut self, over: impl Fn(&Bridge) -> bool) {
+        let mut i = 0;
+        while i < self.bridges.len() {
+            if !over(&self.bridges[i]) {
+                i += 1;
+                continue;
+            }
+            let Bridge { link, drive, .. } = self.bridges.swap_remove(i);
+            let to = resolve(&self.places, link.to).and_then(|slot| self.places[slot as usize].body.as_mut());
+            if let Some(Source::Bridge(buffer)) = to.map(|b| b.drives()[drive].stop()) {
+                discard(&mut self.to_control, &mut self.stats, Garbage::Bridge(link.number, buffer));
+            }
+        }
+    }
+
     fn hand_back(&mut self, slot: usize) {
         let id = BodyId { slot: slot as u32, generation: self.places[slot].generation };
+        // Bridges to it and from it go with it.
+        self.end_bridges(|bridge| bridge.link.to == id || bridge.link.from == id);
         let place = std::mem::take(&mut self.places[slot]);
-        let (mut body, tails) = (place.body, place.tails);
+        let (body, tails) = (place.body, place.tails);
         // Its id stays known as gone until the place is given away again.
         self.places[slot].generation = id.generation.wrapping_add(u32::MAX / 2);
-        if let Some(body) = &mut body {
+        if let Some(body) = &body {
             self.mixed -= body.mixed();
         }
         self.mixed -= tails.mixed();
         for tail in tails.0.into_iter().flatten() {
             discard(&mut self.to_control, &mut self.stats, Garbage::Tail(tail));
-        }
-        // Bridges to it and from it go with it.
-        let mut i = 0;
-        while i < self.bridges.len() {
-            let Bridge { link, drive, .. } = self.bridges[i];
-            if link.to != id && link.from != id {
-                i += 1;
-                continue;
-            }
-            self.bridges.swap_remove(i);
-            let to = if link.to == id {
-                body.as_mut()
-            } else {
-                resolve(&self.places, link.to).and_then(|slot| self.places[slot as usize].body.as_mut())
-            };
-            if let Some(Source::Bridge(buffer)) = to.map(|b| b.drives()[drive].stop()) {
-                discard(&mut self.to_control, &mut self.stats, Garbage::Bridge(link.number, buffer));
-            }
         }
         self.stats.bodies -= 1;
         discard(&mut self.to_control, &mut self.stats, Garbage::Body(id, body));

@@ -374,6 +374,7 @@ impl Processor {
     fn carry_bridges(&mut self) {
         // Modes that make up for masked ones are louder than they are: not around a loop.
         let scale = if self.quality.masking.is_some_and(|m| m.compensate) { 1.0 / MAX_MAKEUP } else { 1.0 };
+        self.end_bridges(|bridge| bridge.has_faded());
         for i in 0..self.bridges.len() {
             let link = self.bridges[i].link;
             let silence = [0.0; BLOCK];

@@ -51,6 +51,11 @@ impl Processor {
             Message::Key(id, key) => self.key_voice(id, key),
             Message::CloseContact(id, at) => self.close_voice(id, at),
             Message::Bridge(link, buffer) => self.take_bridge(link, buffer),
+            Message::RemoveBridge(number) => {
+                if let Some(bridge) = self.bridges.iter_mut().find(|b| b.link.number == number) {
+                    bridge.leave(self.world.rate_hz);
+                }
+            }
         }
     }
 

@@ -111,6 +111,7 @@ impl World {
         let body = self.current(key).ok_or(WorldError::Gone(key))?;
         let state = self.bodies.remove(key).ok_or(WorldError::Gone(key))?;
         self.tasks.get().cancel_for(key);
+        self.remove_bridges_of(key);
         self.tracker.remove(key.number());
         if state.rigid {
             // It is there, by the line above.
@@ -133,6 +134,7 @@ impl World {
             let _ = self.remove(key);
         }
         self.hail = None;
+        self.soft.stop();
         self.script = Default::default();
         self.clock.set_game_time(self.time.now_s, 0.0);
         self.time = super::GameTime { paused: self.time.paused, ..Default::default() };

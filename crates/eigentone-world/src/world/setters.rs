@@ -10,7 +10,7 @@ use eigentone_core::acoustics::Field;
 use eigentone_core::{Material, ModalModel, Vec3};
 use eigentone_sim::rigid::Drive;
 use eigentone_space::directivity::Directivity;
-use eigentone_synth::{BridgeSettings, Gap, Glide, Nonlinear, Quality};
+use eigentone_synth::{Glide, Nonlinear, Quality};
 use glam::DQuat;
 use std::sync::Arc;
 
@@ -151,26 +151,6 @@ impl World {
         Ok(())
     }
 
-    /// Lets the sound of one body act on another, at a place in that one's own frame and along a direction there; gives the coupling granted, 0.7 over all bridges into a body at most.
-    ///
-    /// # Errors
-    /// If one is gone or makes no sound, or there are too many bridges.
-    pub fn bridge(&mut self, from: BodyKey, to: BodyKey, bridge: &Bridge) -> Result<f32, WorldError> {
-        let silent = WorldError::Unfit("a bridge needs two bodies that sound");
-        let from = self.state(from)?.engine.ok_or(silent.clone())?;
-        let to_id = self.state(to)?.engine.ok_or(silent.clone())?;
-        let model = self.model(to).ok_or(silent.clone())?;
-        let at = bridge.at.unwrap_or_else(|| super::strike::top(model));
-        let contact = model.nearest_contact(at).ok_or(silent)?;
-        let direction = bridge.direction.to_array().map(|x| x as f32);
-        Ok(self.engine.get().bridge(&BridgeSettings {
-            low_pass_hz: bridge.low_pass_hz,
-            gap: bridge.gap,
-            direct: bridge.direct,
-            ..BridgeSettings::new(from, to_id, &contact, direction, bridge.coupling)
-        })?)
-    }
-
     /// Where the listener is and how the head is turned. What is not a number is passed over.
     pub fn set_listener(&mut self, pose: Pose) {
         if pose.is_finite() {
@@ -207,30 +187,8 @@ impl World {
     pub fn set_gravity(&mut self, gravity: Vec3) -> Result<(), WorldError> {
         super::finite("gravity", gravity)?;
         self.rigid.get().set_gravity(gravity)?;
+        self.soft.set_gravity(gravity);
         self.settings.gravity = gravity;
         Ok(())
-    }
-}
-
-/// A body whose sound is a force on another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bridge {
-    /// Where, in the second body's own frame; its top if not given.
-    pub at: Option<Vec3>,
-    /// Along which direction there.
-    pub direction: Vec3,
-    /// What it comes to at the second's strongest resonance, 0 to 0.7.
-    pub coupling: f32,
-    /// Cut-off of what is carried, in Hz.
-    pub low_pass_hz: f64,
-    /// Makes it buzz.
-    pub gap: Gap,
-    /// Share of what passes that is heard by itself.
-    pub direct: f32,
-}
-
-impl Default for Bridge {
-    fn default() -> Self {
-        Self { at: None, direction: Vec3::Z, coupling: 0.3, low_pass_hz: 5000.0, gap: Gap::default(), direct: 0.0 }
     }
 }

@@ -70,12 +70,18 @@ impl World {
         let gain = self.state(key)?.body.params.gain;
         let max = self.settings.max_voices;
         let full = WorldError::Full { what: "voices", max, setting: "max_voices" };
-        let slot = self.free_voices.pop().ok_or(full.clone())?;
+        if self.free_voices.is_empty() {
+            // There is no other place than the one it has.
+            let before = self.state_mut(key)?.voice.take();
+            self.ended_voices.extend(before);
+            self.end_voices();
+        }
+        let slot = self.free_voices.pop_front().ok_or(full.clone())?;
         self.voice_generation = self.voice_generation.wrapping_add(1);
         let id = BodyId { slot, generation: self.voice_generation };
         let (voice, writer) = voice(id, gain, capacity, begin);
         if self.to_audio.get().push(VoiceMessage::Add(voice)).is_err() {
-            self.free_voices.push(slot);
+            self.free_voices.push_back(slot);
             return Err(full);
         }
         while self.from_audio.get().pop().is_ok() {}
@@ -107,7 +113,7 @@ impl World {
             }
             self.ended_voices.pop();
             self.leaving.push(id);
-            self.free_voices.push(id.slot);
+            self.free_voices.push_back(id.slot);
         }
     }
 }

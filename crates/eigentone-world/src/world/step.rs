@@ -134,9 +134,10 @@ impl World {
         }
         let begin_s = first.time_s - first.step_s;
         if !self.time.fed || begin_s - self.time.now_s > MAX_ADVANCE_S {
-            // Hail does not fall through the gaps of somebody else's time.
+            // Neither hail nor soft bodies fall through the gaps of somebody else's time.
             let gap_s = begin_s - self.time.now_s;
             self.hail.iter_mut().for_each(|hail| hail.began_s += gap_s);
+            self.soft.shift(gap_s);
             self.time.now_s = begin_s;
         }
         self.time.fed = true;
@@ -223,10 +224,12 @@ impl World {
         self.take_soft();
         std::mem::take(&mut self.waiting).into_iter().for_each(|key| self.swap(key));
         std::mem::take(&mut self.dirty).into_iter().for_each(|key| self.flush(key));
+        self.flush_bridges();
         if self.flush_quality {
             self.set_quality(self.settings.quality);
         }
         let space = self.space.get();
+        space.collect();
         self.leaving.retain(|id| {
             space.remove(*id);
             space.knows(*id)

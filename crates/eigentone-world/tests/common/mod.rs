@@ -1,6 +1,7 @@
 //! Models and worlds that several tests use.
 #![allow(dead_code, reason = "every test uses some")]
 
+use eigentone_core::acoustics::{Bits, Field, FieldInfo, Lattice, Occupancy, Parameters, ProbeField, encode_probe};
 use eigentone_core::{Material, MaterialTable, Method, ModalModel, Mode, ModelInfo, Noise, ShapeTable, Surface, Vec3};
 use eigentone_modal::analytic::{AnalyticSettings, BarSupport, Shape, model};
 use eigentone_world::AudioOut;
@@ -61,4 +62,44 @@ pub fn tone(sound: &[f32], frequency_hz: f64, rate_hz: f64) -> f64 {
 
 pub fn peak(sound: &[f32]) -> f32 {
     sound.iter().fold(0.0, |m, y| m.max(y.abs()))
+}
+
+/// A room of 4 × 4 × 2.5 m around the origin, known in cubes of 1 m from nine probes: what arrives falls with distance.
+pub fn rooms() -> Field {
+    let (origin, size_m) = (Vec3::new(-3.0, -3.0, -1.0), [6.0, 6.0, 4.0]);
+    let lattice = |step_m: f64| Lattice { origin, step_m, size: size_m.map(|l| (l / step_m) as u32) };
+    let (cells, cubes) = (lattice(0.5), lattice(1.0));
+    let inside = |p: Vec3| p.x.abs() < 2.0 && p.y.abs() < 2.0 && p.z > 0.0 && p.z < 2.5;
+    let centres = |lattice: &Lattice| -> Vec<Vec3> {
+        let [nx, ny, _] = lattice.size.map(|n| n as usize);
+        (0..lattice.len()).map(|at| lattice.centre([at % nx, at / nx % ny, at / nx / ny].map(|i| i as i64))).collect()
+    };
+    let mut solid = Bits::new(cells.len());
+    centres(&cells).into_iter().enumerate().for_each(|(at, p)| solid.set(at, !inside(p)));
+    let mut probes = Vec::new();
+    for at in 0..9 {
+        let position = Vec3::new(f64::from(at % 3 - 1) * 1.5, f64::from(at / 3 - 1) * 1.5, 1.2);
+        let mut probe = ProbeField::new(position, [0; 3], cubes.size);
+        for (at, p) in centres(&cubes).into_iter().enumerate().filter(|(_, p)| inside(*p)) {
+            probe.valid.set(at, true);
+            let farther_m = position.distance(p) as f32;
+            let heard = Parameters::from_steps([-farther_m, -0.5 * farther_m, 1.0, 2.0, farther_m]);
+            probe.values.iter_mut().zip(heard.to_steps()).for_each(|(values, x)| values[at] = x);
+        }
+        probes.push(encode_probe(&probe, 1.0));
+    }
+    let info = FieldInfo {
+        name: "a room".to_owned(),
+        f_max_hz: 500.0,
+        cell_m: 0.5,
+        quantum: 1.0,
+        source_hash: String::new(),
+        engine_version: String::new(),
+        settings: String::new(),
+        warnings: Vec::new(),
+        shard: None,
+    };
+    let occupancy = Occupancy { lattice: cells, solid };
+    let bytes = eigentone_io::field_bytes(&info, &cubes, &occupancy, &probes).unwrap();
+    eigentone_io::read_field_bytes(&bytes).unwrap()
 }

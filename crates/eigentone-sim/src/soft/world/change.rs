@@ -7,6 +7,7 @@ use crate::soft::kernel::Four;
 use crate::soft::stable::StepLimit;
 use crate::soft::{SoftBody, SoftError, SoftId};
 use eigentone_core::Vec3;
+use std::sync::Arc;
 
 /// Steps in one audio sample, at least: the low-pass before the sound needs room above 20 kHz.
 const LEAST_STEPS: f64 = 2.0;
@@ -45,15 +46,17 @@ impl SoftWorld {
         all.positions.drain(nodes.clone());
         all.velocities.drain(nodes.clone());
         all.inverse_kg.drain(nodes.clone());
-        all.mass_kg.drain(nodes.clone());
-        all.skin.drain(nodes.clone());
-        all.body.drain(nodes.clone());
-        all.body[nodes.start..].iter_mut().for_each(|b| *b -= 1);
-        self.triangles.drain(triangles.clone());
+        Arc::make_mut(&mut all.mass_kg).drain(nodes.clone());
+        Arc::make_mut(&mut all.skin).drain(nodes.clone());
+        let bodies = Arc::make_mut(&mut all.body);
+        bodies.drain(nodes.clone());
+        bodies[nodes.start..].iter_mut().for_each(|b| *b -= 1);
+        let all_triangles = Arc::make_mut(&mut self.triangles);
+        all_triangles.drain(triangles.clone());
         self.chunks.drain(chunks.clone());
         let fewer = nodes.len() as u32;
-        self.triangles[triangles.start..].as_flattened_mut().iter_mut().for_each(|n| *n -= fewer);
-        self.chunks[chunks.start..].iter_mut().flat_map(|c| &mut c.nodes).for_each(|n| *n -= fewer);
+        all_triangles[triangles.start..].as_flattened_mut().iter_mut().for_each(|n| *n -= fewer);
+        self.chunks[chunks.start..].iter_mut().flat_map(|c| Arc::make_mut(&mut c.nodes)).for_each(|n| *n -= fewer);
         for later in &mut self.parts[number..] {
             let back = |range: &mut std::ops::Range<usize>, by: usize| *range = range.start - by..range.end - by;
             back(&mut later.nodes, nodes.len());
@@ -66,7 +69,7 @@ impl SoftWorld {
         // Without it nobody needs a shorter step than before.
         self.next_per_sample = self.choose_steps(self.worst()).unwrap_or(self.next_per_sample);
         self.renew();
-        Some(self.bodies.remove(number))
+        Some(Arc::unwrap_or_clone(self.bodies.remove(number)))
     }
 
     /// The body that needs the shortest step.
@@ -138,11 +141,12 @@ impl SoftWorld {
             return Err(SoftError::Mesh { body: body.name, problem });
         }
         let (surface, node_of) = body.surface();
-        let first_triangle = self.triangles.len();
+        let triangles = Arc::make_mut(&mut self.triangles);
+        let first_triangle = triangles.len();
         for (t, triangle) in surface.triangles.iter().enumerate() {
             let nodes = triangle.map(|v| node_of[v as usize]);
             nodes.iter().for_each(|&n| skin[n as usize].area_m2 += surface.triangle_area(t) / 3.0);
-            self.triangles.push(nodes.map(|n| n + first_node as u32));
+            triangles.push(nodes.map(|n| n + first_node as u32));
         }
         let first_chunk = self.chunks.len();
         self.chunks.extend(Chunk::of_body(&body, &elements, first_node));
@@ -153,9 +157,9 @@ impl SoftWorld {
         self.nodes.positions.extend(body.mesh.positions.iter().map(|p| Four::from_point(*p)));
         self.nodes.velocities.extend(body.mesh.positions.iter().map(moving));
         self.nodes.inverse_kg.extend(mass_kg.iter().map(|m| m.recip()));
-        self.nodes.mass_kg.extend(mass_kg);
-        self.nodes.skin.extend(skin);
-        self.nodes.body.resize(first_node + count, number as u32);
+        Arc::make_mut(&mut self.nodes.mass_kg).extend(mass_kg);
+        Arc::make_mut(&mut self.nodes.skin).extend(skin);
+        Arc::make_mut(&mut self.nodes.body).resize(first_node + count, number as u32);
         for &n in &body.pinned {
             self.nodes.inverse_kg[first_node + n as usize] = 0.0;
             self.nodes.velocities[first_node + n as usize] = Four::default();
@@ -174,7 +178,7 @@ impl SoftWorld {
             limit: limit_of(&body, &elements),
             chunks: first_chunk..self.chunks.len(),
         });
-        self.bodies.push(body);
+        self.bodies.push(Arc::new(body));
         Ok(id)
     }
 
@@ -195,7 +199,7 @@ impl SoftWorld {
             incident[at[n] as usize] = place;
             at[n] += 1;
         }
-        (self.first, self.incident) = (counts, incident);
+        (self.first, self.incident) = (Arc::new(counts), Arc::new(incident));
     }
 }
 

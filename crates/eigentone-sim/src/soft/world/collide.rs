@@ -12,6 +12,7 @@ use crate::soft::recoil::{Inertia, Recoil};
 use eigentone_core::Vec3;
 use glam::DQuat;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// How fast a node that was found deep in a collider that moves is set free, in m/s. At once it would be torn off its neighbours.
 const FREED_M_S: f64 = 2.0;
@@ -20,7 +21,7 @@ const FREED_M_S: f64 = 2.0;
 #[derive(Clone, Debug)]
 pub(in crate::soft) struct Placed {
     id: ColliderId,
-    collider: Collider,
+    collider: Arc<Collider>,
     /// `None` until it is moved: its shape is in world coordinates.
     motion: Option<Motion>,
     recoil: Option<Recoil>,
@@ -40,7 +41,7 @@ impl Placed {
         let plain = matches!(collider.shape, Shape::Plane { .. } | Shape::Sphere { .. } | Shape::Cuboid { .. });
         let deepest_m = if plain { f64::INFINITY } else { THIN * collider.shape.thickness_m() };
         let reach_m = collider.shape.reach_m();
-        Self { id, collider, motion: None, recoil: None, pose: Pose::REST, deepest_m, reach_m }
+        Self { id, collider: Arc::new(collider), motion: None, recoil: None, pose: Pose::REST, deepest_m, reach_m }
     }
 
     /// How deep a point is inside, and the way out; `None` outside.
@@ -162,7 +163,7 @@ impl SoftWorld {
 
     /// All colliders.
     pub fn colliders(&self) -> impl Iterator<Item = (ColliderId, &Collider)> {
-        self.colliders.iter().map(|placed| (placed.id, &placed.collider))
+        self.colliders.iter().map(|placed| (placed.id, &*placed.collider))
     }
 
     /// What colliders got of soft bodies since the last call, one for each pair that touched: to be given to rigid bodies before their next step.

@@ -158,9 +158,9 @@ impl SoftWorld {
     pub(super) fn kick(&mut self, step_s: f64, drift_s: f64) -> Option<usize> {
         let chunks = &self.chunks;
         let gravity = Four::from_point(self.gravity * step_s);
-        let (first, incident, parts) = (&self.first, &self.incident, &self.parts);
+        let (first, incident, parts) = (&self.first[..], &self.incident[..], &self.parts[..]);
         let Nodes { positions, velocities, inverse_kg, body: bodies, .. } = &mut self.nodes;
-        let (inverse_kg, bodies) = (&*inverse_kg, &*bodies);
+        let (inverse_kg, bodies) = (&inverse_kg[..], &bodies[..]);
         let bad = AtomicU32::new(u32::MAX);
         let kick = |(n, (v, x)): (usize, (&mut Four, &mut Four))| {
             if inverse_kg[n] == 0.0 {
