@@ -115,7 +115,7 @@ fn a_flood_is_served_by_audibility() {
 /// Parameters and silences are put off, never given up, and their order is kept: the last value counts.
 #[test]
 fn settings_survive_a_flood() {
-    let settings = Settings { max_events_per_block: 4, max_bodies: 200, ..full() };
+    let settings = Settings { max_events_per_block: 4, max_messages_per_block: 4096, max_bodies: 200, ..full() };
     let (mut handle, mut processor) = engine(settings).unwrap();
     let model = point(&[(500.0, 0.5, 1.0)]);
     let bodies: Vec<BodyId> = (0..200).map(|_| handle.add(&BodySettings::new(model.clone())).unwrap()).collect();
