@@ -60,9 +60,9 @@ impl From<Support> for Supports {
     }
 }
 
-/// Stiffness of the springs that hold a solid, over that of the cell they pull at. With 1e3 a clamped bar is within 0.1 % of
-/// what 1e5 gives; beyond 1e6 rounding eats into the modes.
-pub const SPRING: f64 = 1e4;
+/// Stiffness of the springs that hold a solid, over that of the cell they pull at. What is missing to a rigid clamp falls with its
+/// inverse: a clamped bar is 2e-4 low. Stiffer ones cost digits of the lowest modes.
+pub const SPRING: f64 = 1e2;
 
 /// Share of the height within which vertices count as lowest.
 const STANDING: f64 = 1e-3;
@@ -214,12 +214,15 @@ pub fn hold_cells(body: &mut CellBody, surface: &TriMesh, supports: &Supports) -
 pub fn hold_cells_with(body: &mut CellBody, surface: &TriMesh, supports: &Supports, spring: f64) -> usize {
     let held = held_places(&surface.positions, supports, &vec![true; surface.positions.len()]);
     let axes = AXES.map(|axis| body.to_world(axis));
-    for (holds, &place) in held.vertices.iter().zip(&surface.positions) {
-        if holds.displacements.is_empty() {
-            continue;
-        }
-        let (nodes, weights) = body.interpolation(place);
-        let stiffness = spring * mean_stiffness(&body.pencil, &nodes);
+    let held_here = held.vertices.iter().zip(&surface.positions).filter(|(holds, _)| !holds.displacements.is_empty());
+    // All springs are measured against the body as it is, not against springs that were added before.
+    let springs: Vec<_> = held_here
+        .map(|(holds, &place)| {
+            let (nodes, weights) = body.interpolation(place);
+            (holds, nodes, weights, spring * mean_stiffness(&body.pencil, &nodes))
+        })
+        .collect();
+    for (holds, nodes, weights, stiffness) in springs {
         for n in &holds.displacements {
             let local = Vec3::from_array(axes.map(|axis| axis.dot(*n)));
             add_spring(&mut body.pencil, &nodes, &weights, local, stiffness);

@@ -233,22 +233,25 @@ impl Pencil {
         SparseColMat::new(SymbolicSparseColMat::new_checked(n, n, col_ptr, None, rows), values)
     }
 
-    /// An upper bound of the largest eigenvalue of `Kx = λMx` if M is diagonal, by Gershgorin's circles; for a consistent
-    /// mass an estimate of the same order. Used as the scale against which an eigenvalue is zero.
+    /// An upper bound of the largest eigenvalue of `Kx = λMx` if M is diagonal, by Gershgorin's circles of `M^−½ K M^−½`; for a
+    /// consistent mass an estimate of the same order. Used as the scale against which an eigenvalue is zero.
     pub fn largest_eigenvalue_scale(&self) -> f64 {
+        // Scaled on both sides: rows of displacements and of rotations differ by decades in mass.
+        let root = |i: usize| {
+            let place = self.columns[self.row_start[i]..self.row_start[i + 1]].binary_search(&(i as u32));
+            place.map_or(0.0, |place| self.mass[self.row_start[i] + place].max(0.0).sqrt())
+        };
+        let roots: Vec<f64> = (0..self.nodes()).map(root).collect();
         (0..self.nodes())
             .map(|i| {
                 let mut sums = [0.0; 3];
-                let mut diagonal = 0.0;
                 for slot in self.row_start[i]..self.row_start[i + 1] {
-                    for (sum, row) in sums.iter_mut().zip(&self.stiffness[slot]) {
-                        *sum += row.iter().map(|x| x.abs()).sum::<f64>();
-                    }
-                    if self.columns[slot] as usize == i {
-                        diagonal = self.mass[slot];
+                    let scale = roots[i] * roots[self.columns[slot] as usize];
+                    for (sum, row) in sums.iter_mut().zip(&self.stiffness[slot]).filter(|_| scale > 0.0) {
+                        *sum += row.iter().map(|x| x.abs()).sum::<f64>() / scale;
                     }
                 }
-                if diagonal > 0.0 { sums.into_iter().fold(0.0, f64::max) / diagonal } else { 0.0 }
+                sums.into_iter().fold(0.0, f64::max)
             })
             .fold(0.0, f64::max)
     }
