@@ -1,10 +1,12 @@
 //! From a mesh, a shape or a recording to a [`ModalModel`](eigentone_core::ModalModel).
 //!
 //! - [`mesh_model`]: a mesh and a material; chooses between
-//! - [`shell`], springs along the surface with bending, and
+//! - [`springs`], point masses and springs along the surface,
+//! - [`shell`], finite elements of a thin wall along the surface, and
 //! - [`solid`], finite elements that fill it
 //! - [`analytic`]: strings, bars, plates and discs in closed form
 //! - [`fit`]: recordings of a real object
+//! - [`supports`]: bodies that are held, stand or hang
 //! - [`compress`]: fewer modes that sound the same
 //! - [`eigen`]: the eigensolver behind the mesh methods
 //!
@@ -28,6 +30,8 @@ pub mod mesh_model;
 mod progress;
 pub mod shell;
 pub mod solid;
+pub mod springs;
+pub mod supports;
 
 pub use compress::Compression;
 pub use mesh_model::{MeshModelError, MeshModelSettings, MethodChoice, model_from_mesh, model_from_tets};

@@ -1,12 +1,12 @@
 //! From a mesh and a material to a model: chooses the method, runs it, and keeps what can be heard.
 
 use crate::eigen::{self, Band, EigenError, Eigenpairs};
-use crate::shell::{self, ShellSettings, Springs};
 use crate::solid::cells::{CellBody, Cells, Grid};
 use crate::solid::distance::DistanceTree;
 use crate::solid::frame::Frame;
 use crate::solid::probe::{Probe, probe};
 use crate::solid::tets;
+use crate::springs::{self, ShellSettings, Springs};
 use crate::{Progress, finish::Undamped};
 use eigentone_core::material::DampingLaw;
 use eigentone_core::mesh::repair::{MeshError, RepairReport};
@@ -362,7 +362,7 @@ impl Slab {
         let across = (0..3).min_by(|&a, &b| extent[a].total_cmp(&extent[b]))?;
         let thickness = extent[across];
         // Five quadratic cells for two bending waves, and no cell longer than four times its height.
-        let edge_per_wave = 0.4 * 5.0 * shell::edge_for_limit_m(highest_hz, material, thickness);
+        let edge_per_wave = 0.4 * 5.0 * springs::edge_for_limit_m(highest_hz, material, thickness);
         (thickness <= 1.3 * look.thin_m).then(|| Self { across, longest_m: edge_per_wave.min(4.0 * thickness) })
     }
 
@@ -466,11 +466,11 @@ fn solve_shell(
     if settings.refine_vertices > 0 {
         // Longest edges up to a third above the mean that is needed.
         mesh.refine(
-            1.3 * shell::edge_for_limit_m(settings.highest_hz, material, thickness_m),
+            1.3 * springs::edge_for_limit_m(settings.highest_hz, material, thickness_m),
             settings.refine_vertices,
         );
     }
-    let limit = shell::mesh_limit_hz(mesh.report().mean_edge_m, material, thickness_m);
+    let limit = springs::mesh_limit_hz(mesh.report().mean_edge_m, material, thickness_m);
     let highest_hz = if settings.refine_vertices > 0 { settings.highest_hz.min(limit) } else { settings.highest_hz };
     if limit < settings.highest_hz {
         let fate = if settings.refine_vertices > 0 { "left out" } else { "only indicative" };
@@ -480,7 +480,7 @@ fn solve_shell(
         ));
     }
     let shell = ShellSettings { thickness_m, springs: settings.springs, bending: true };
-    let pencil = shell::assemble(&mesh, material, &shell)?;
+    let pencil = springs::assemble(&mesh, material, &shell)?;
     info.mass_kg = Some(pencil.total_mass());
     let pairs = solve_band(&pencil, settings, highest_hz, progress)?;
     let expected_rigid = 6 * pencil.components().len();

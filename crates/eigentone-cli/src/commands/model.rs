@@ -7,7 +7,7 @@ use crate::progress::with_bar;
 use eigentone::core::material::DampingLaw;
 use eigentone::core::{Material, ModalModel};
 use eigentone::io::{FileKind, read_model, sniff};
-use eigentone::modal::shell::Springs;
+use eigentone::modal::springs::Springs;
 use eigentone::modal::{Compression, MeshModelSettings, MethodChoice};
 use eigentone::object::{model_from_file, model_from_modes};
 use eigentone::synth::policy;

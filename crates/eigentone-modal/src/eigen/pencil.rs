@@ -2,6 +2,7 @@
 
 use eigentone_core::Vec3;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
+use glam::DMat3;
 
 /// A 3×3 block, row by row.
 pub type Block = [[f64; 3]; 3];
@@ -91,6 +92,32 @@ impl Pencil {
     pub fn add_mass(&mut self, i: u32, j: u32, mass: f64) {
         let slot = self.slot(i, j);
         self.mass[slot] += mass;
+    }
+
+    /// The block of K that couples nodes `i` and `j`; `None` if the pattern does not couple them.
+    pub fn stiffness(&self, i: u32, j: u32) -> Option<&Block> {
+        let row = self.row_start[i as usize]..self.row_start[i as usize + 1];
+        let place = self.columns[row.clone()].binary_search(&j).ok()?;
+        self.stiffness.get(row.start + place)
+    }
+
+    /// Holds a node along a unit direction, exactly if the mass is lumped (diagonal): with `P = 1 − n nᵀ` its rows and columns
+    /// of K become `P K P + far·m n nᵀ`. The motion along `n` is then a mode of its own with the eigenvalue `far`; chosen
+    /// above the band of interest it is neither found nor counted there.
+    pub fn hold(&mut self, node: u32, direction: Vec3, far: f64) {
+        let n = direction;
+        let along = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
+        for slot in self.row_start[node as usize]..self.row_start[node as usize + 1] {
+            let block = DMat3::from_cols_array_2d(&self.stiffness[slot]).transpose();
+            let mut held = block - along * block;
+            if self.columns[slot] == node {
+                held = held - held * along + along * (far * self.mass[slot]);
+            } else {
+                let mirrored = self.slot(self.columns[slot], node);
+                self.stiffness[mirrored] = held.to_cols_array_2d();
+            }
+            self.stiffness[slot] = held.transpose().to_cols_array_2d();
+        }
     }
 
     /// Total mass: the sum of all entries.
@@ -206,22 +233,25 @@ impl Pencil {
         SparseColMat::new(SymbolicSparseColMat::new_checked(n, n, col_ptr, None, rows), values)
     }
 
-    /// An upper bound of the largest eigenvalue of `Kx = λMx` if M is diagonal, by Gershgorin's circles; for a consistent
-    /// mass an estimate of the same order. Used as the scale against which an eigenvalue is zero.
+    /// An upper bound of the largest eigenvalue of `Kx = λMx` if M is diagonal, by Gershgorin's circles of `M^−½ K M^−½`; for a
+    /// consistent mass an estimate of the same order. Used as the scale against which an eigenvalue is zero.
     pub fn largest_eigenvalue_scale(&self) -> f64 {
+        // Scaled on both sides: rows of displacements and of rotations differ by decades in mass.
+        let root = |i: usize| {
+            let place = self.columns[self.row_start[i]..self.row_start[i + 1]].binary_search(&(i as u32));
+            place.map_or(0.0, |place| self.mass[self.row_start[i] + place].max(0.0).sqrt())
+        };
+        let roots: Vec<f64> = (0..self.nodes()).map(root).collect();
         (0..self.nodes())
             .map(|i| {
                 let mut sums = [0.0; 3];
-                let mut diagonal = 0.0;
                 for slot in self.row_start[i]..self.row_start[i + 1] {
-                    for (sum, row) in sums.iter_mut().zip(&self.stiffness[slot]) {
-                        *sum += row.iter().map(|x| x.abs()).sum::<f64>();
-                    }
-                    if self.columns[slot] as usize == i {
-                        diagonal = self.mass[slot];
+                    let scale = roots[i] * roots[self.columns[slot] as usize];
+                    for (sum, row) in sums.iter_mut().zip(&self.stiffness[slot]).filter(|_| scale > 0.0) {
+                        *sum += row.iter().map(|x| x.abs()).sum::<f64>() / scale;
                     }
                 }
-                if diagonal > 0.0 { sums.into_iter().fold(0.0, f64::max) / diagonal } else { 0.0 }
+                sums.into_iter().fold(0.0, f64::max)
             })
             .fold(0.0, f64::max)
     }
@@ -287,5 +317,37 @@ mod tests {
         let got = p.stiffness_times(x.as_ref()) - faer::Scale(0.7) * p.mass_times(x.as_ref());
         assert!((expected - got).norm_max() < 1e-12);
         assert_eq!(p.total_mass(), 9.0);
+    }
+
+    /// Three masses in a row on springs, the middle one held along the diagonal of x and y: K on the motions that remain is
+    /// unchanged, the held one has the given eigenvalue.
+    #[test]
+    fn a_held_direction_leaves_the_others_as_they_were() {
+        let groups: [&[u32]; 2] = [&[0, 1], &[1, 2]];
+        let mut p = Pencil::with_groups(3, groups.into_iter());
+        for (i, j) in [(0, 1), (1, 2)] {
+            let k: Block = [[5.0, 1.0, 0.5], [1.0, 4.0, 0.2], [0.5, 0.2, 3.0]];
+            let minus = k.map(|row| row.map(|x| -x));
+            for (a, b, block) in [(i, i, &k), (j, j, &k), (i, j, &minus), (j, i, &minus)] {
+                p.add_stiffness(a, b, block);
+            }
+            p.add_mass(i, i, 1.0);
+            p.add_mass(j, j, 1.0);
+        }
+        let n = Vec3::new(1.0, 1.0, 0.0).normalize();
+        let mut held = p.clone();
+        held.hold(1, n, 1e3);
+        let moves = faer::Mat::from_fn(9, 9, |r, c| if r == c { 1.0 } else { 0.0 });
+        let tangent = faer::Mat::from_fn(9, 8, |r, c| match c {
+            0 => [1.0, -1.0, 0.0].get(r.wrapping_sub(3)).map_or(0.0, |v| v / 2f64.sqrt()),
+            1 => moves[(r, 5)],
+            c => moves[(r, if c < 5 { c - 2 } else { c + 1 })],
+        });
+        let before = tangent.transpose() * p.stiffness_times(tangent.as_ref());
+        let after = tangent.transpose() * held.stiffness_times(tangent.as_ref());
+        assert!((before - after).norm_max() < 1e-12);
+        let along = faer::Mat::from_fn(9, 1, |r, _| if (3..6).contains(&r) { n[r - 3] } else { 0.0 });
+        let pushed = held.stiffness_times(along.as_ref()) - faer::Scale(1e3) * held.mass_times(along.as_ref());
+        assert!(pushed.norm_max() < 1e-9);
     }
 }
