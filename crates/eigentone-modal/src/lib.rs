@@ -5,6 +5,7 @@
 //! - [`solid`], finite elements that fill it
 //! - [`analytic`]: strings, bars, plates and discs in closed form
 //! - [`fit`]: recordings of a real object
+//! - [`audible`]: how many modes a body has and where they can no longer be told apart
 //! - [`compress`]: fewer modes that sound the same
 //! - [`eigen`]: the eigensolver behind the mesh methods
 //!
@@ -20,7 +21,9 @@
 #![forbid(unsafe_code)]
 
 pub mod analytic;
+pub mod audible;
 pub mod compress;
+mod detail;
 pub mod eigen;
 mod finish;
 pub mod fit;
@@ -30,5 +33,6 @@ pub mod shell;
 pub mod solid;
 
 pub use compress::Compression;
+pub use detail::{Detail, ModeLimit};
 pub use mesh_model::{MeshModelError, MeshModelSettings, MethodChoice, model_from_mesh, model_from_tets};
 pub use progress::Progress;
