@@ -32,8 +32,8 @@ impl Detail {
     /// Modes that are solved at least (if the body has them), and at most.
     fn modes(self) -> [f64; 2] {
         match self {
-            Self::Draft => [48.0, 100.0],
-            Self::Normal => [120.0, 300.0],
+            Self::Draft => [80.0, 100.0],
+            Self::Normal => [180.0, 300.0],
             Self::Fine => [f64::INFINITY; 2],
         }
     }
@@ -41,8 +41,8 @@ impl Detail {
     /// Unknowns of a solid that are aimed at; thin walls may need more.
     pub fn target_unknowns(self) -> usize {
         match self {
-            Self::Draft => 5_000,
-            Self::Normal => 12_000,
+            Self::Draft => 8_000,
+            Self::Normal => 20_000,
             Self::Fine => usize::MAX,
         }
     }

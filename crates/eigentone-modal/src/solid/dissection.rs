@@ -28,7 +28,7 @@ fn cut(nodes: Vec<u32>, places: &[[u32; 3]], order: &mut Vec<u32>) {
 }
 
 /// The best plane between cells across an axis: its cost, the axis, and where it lies. Cost is the number of nodes in the plane,
-/// more if the halves are uneven. `None` if no plane has something on both sides.
+/// over the share of the smaller half. `None` if no plane has something on both sides.
 fn best_plane(nodes: &[u32], places: &[[u32; 3]], axis: usize) -> Option<(u64, usize, u32)> {
     let at = |n: &u32| places[*n as usize][axis];
     let (low, high) = nodes.iter().fold((u32::MAX, 0), |(l, h), n| (l.min(at(n)), h.max(at(n))));
@@ -41,8 +41,7 @@ fn best_plane(nodes: &[u32], places: &[[u32; 3]], axis: usize) -> Option<(u64, u
         let plane = low + k as u32;
         let above = total - below - count;
         if plane.is_multiple_of(2) && below > 0 && above > 0 {
-            // A plane that leaves an eighth on one side is worth it only if it is less than half as large.
-            let cost = count * 1000 * total / (4 * below.min(above)).min(total);
+            let cost = 1000 * count * total / below.min(above);
             best = best.min(Some((cost, axis, plane))).or(Some((cost, axis, plane)));
         }
         below += count;
