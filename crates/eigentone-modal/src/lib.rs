@@ -7,6 +7,7 @@
 //! - [`analytic`]: strings, bars, plates and discs in closed form
 //! - [`fit`]: recordings of a real object
 //! - [`supports`]: bodies that are held, stand or hang
+//! - [`audible`]: how many modes a body has and where they can no longer be told apart
 //! - [`compress`]: fewer modes that sound the same
 //! - [`eigen`]: the eigensolver behind the mesh methods
 //!
@@ -22,7 +23,9 @@
 #![forbid(unsafe_code)]
 
 pub mod analytic;
+pub mod audible;
 pub mod compress;
+mod detail;
 pub mod eigen;
 mod finish;
 pub mod fit;
@@ -34,5 +37,6 @@ pub mod springs;
 pub mod supports;
 
 pub use compress::Compression;
+pub use detail::{Detail, ModeLimit};
 pub use mesh_model::{MeshModelError, MeshModelSettings, MethodChoice, model_from_mesh, model_from_tets};
 pub use progress::Progress;

@@ -1,16 +1,16 @@
 //! From a mesh and a material to a model: chooses the method, runs it, and keeps what can be heard.
 
 use crate::eigen::{self, Band, EigenError, Eigenpairs};
-use crate::solid::cells::{CellBody, Cells, Grid};
+use crate::springs::{self, ShellSettings, Springs};
 use crate::solid::distance::DistanceTree;
-use crate::solid::frame::Frame;
+use crate::solid::element::Elasticity;
+use crate::solid::model::{SolidLimits, SolidPlan};
 use crate::solid::probe::{Probe, probe};
 use crate::solid::tets;
-use crate::springs::{self, ShellSettings, Springs};
-use crate::{Progress, finish::Undamped};
+use crate::{Detail, Progress, finish::Undamped};
 use eigentone_core::material::DampingLaw;
 use eigentone_core::mesh::repair::{MeshError, RepairReport};
-use eigentone_core::{Material, Method, ModalModel, ModelInfo, TetMesh, TriMesh, Vec3};
+use eigentone_core::{Material, Method, ModalModel, ModelInfo, TetMesh, TriMesh};
 use faer::Mat;
 use std::f64::consts::TAU;
 use thiserror::Error;
@@ -36,6 +36,8 @@ pub struct MeshModelSettings {
     pub method: MethodChoice,
     /// Thickness of a shell in metres. If not given, the measured wall, or a hundredth of the size of an open surface.
     pub thickness_m: Option<f64>,
+    /// How finely the body is modelled.
+    pub detail: Detail,
     /// Stiffness of a shell's edges.
     pub springs: Springs,
     /// Which damping law of the material to use.
@@ -66,6 +68,7 @@ impl Default for MeshModelSettings {
             name: String::new(),
             method: MethodChoice::Auto,
             thickness_m: None,
+            detail: Detail::Normal,
             springs: Springs::AreaWeighted,
             damping: DampingLaw::Rayleigh,
             lowest_hz: *eigentone_core::AUDIBLE_HZ.start(),
@@ -179,7 +182,7 @@ pub fn model_from_mesh(
     }
     let undamped = match choose(&mesh, material, settings, progress, &mut info)? {
         Plan::Shell { thickness_m } => solve_shell(&mesh, material, settings, thickness_m, progress, &mut info)?,
-        Plan::Solid { cells, edge_m } => solve_cells(&mesh, material, settings, *cells, edge_m, progress, &mut info)?,
+        Plan::Solid(plan) => solve_solid(&mesh, material, settings, *plan, progress, &mut info)?,
     };
     undamped.into_model(info, material, settings)
 }
@@ -281,7 +284,7 @@ fn keep_largest_components(mesh: &mut TriMesh, info: &mut ModelInfo) {
 
 enum Plan {
     Shell { thickness_m: f64 },
-    Solid { cells: Box<Cells>, edge_m: f64 },
+    Solid(Box<SolidPlan>),
 }
 
 /// Decides between shell and solid and says why.
@@ -309,12 +312,12 @@ fn choose(
         info.notes.push("shell, because the surface does not close".to_owned());
         return Ok(Plan::Shell { thickness_m: shell_thickness(mesh, settings, None, info) });
     }
-    match solid_cells(mesh, material, settings, &tree, &look, progress, info) {
+    match SolidPlan::new(mesh, &Elasticity::isotropic(material), &solid_limits(settings), &tree, &look, progress) {
         Ok(plan) => {
             if settings.method == MethodChoice::Auto {
                 info.notes.push("solid, because the surface closes and its walls are thick enough".to_owned());
             }
-            Ok(plan)
+            Ok(Plan::Solid(Box::new(plan)))
         }
         Err(MeshModelError::TooThin { wall_m, unknowns, .. }) if settings.method == MethodChoice::Auto => {
             info.warnings.push(format!(
@@ -342,99 +345,6 @@ fn shell_thickness(mesh: &TriMesh, settings: &MeshModelSettings, look: Option<&P
     };
     info.warnings.push(format!("no thickness given; took {:.2} mm, {why}", 1e3 * thickness));
     thickness
-}
-
-/// Cells per body if nothing else asks for more: the first ten modes are then within half a percent.
-const FEWEST_CELLS: f64 = 150.0;
-
-/// Cells of the grid over the bounding box, at most; most of them are empty where walls are thin.
-const MAX_GRID_CELLS: usize = 400_000;
-
-/// A body that is as thick as its frame's shortest side: a flat plate. Quadratic cells may be longer than high there.
-struct Slab {
-    across: usize,
-    longest_m: f64,
-}
-
-impl Slab {
-    fn of(frame: &Frame, look: &Probe, material: &Material, highest_hz: f64) -> Option<Self> {
-        let extent = frame.high - frame.low;
-        let across = (0..3).min_by(|&a, &b| extent[a].total_cmp(&extent[b]))?;
-        let thickness = extent[across];
-        // Five quadratic cells for two bending waves, and no cell longer than four times its height.
-        let edge_per_wave = 0.4 * 5.0 * springs::edge_for_limit_m(highest_hz, material, thickness);
-        (thickness <= 1.3 * look.thin_m).then(|| Self { across, longest_m: edge_per_wave.min(4.0 * thickness) })
-    }
-
-    /// Edges of a cell that is `edge` high; along the plate no longer than `by_size` either.
-    fn edges(&self, edge: f64, by_size: f64) -> Vec3 {
-        let mut edges = Vec3::splat(edge.max(self.longest_m.min(by_size)));
-        edges[self.across] = edge;
-        edges
-    }
-}
-
-/// Chooses the cells of a solid: small enough for the walls and the highest frequency, but no more than can be paid for.
-fn solid_cells(
-    mesh: &TriMesh,
-    material: &Material,
-    settings: &MeshModelSettings,
-    tree: &DistanceTree,
-    look: &Probe,
-    progress: &Progress<'_>,
-    info: &mut ModelInfo,
-) -> Result<Plan, MeshModelError> {
-    let frame = Frame::of(mesh);
-    let (volume, area) = (mesh.signed_volume().abs(), mesh.area());
-    // Cells inside and along the surface, about thirty unknowns each; right within a factor of 1.5.
-    let slab = Slab::of(&frame, look, material, settings.highest_hz);
-    let edges =
-        |edge: f64| slab.as_ref().map_or(Vec3::splat(edge), |slab| slab.edges(edge, (volume / FEWEST_CELLS).cbrt()));
-    let estimate = |edge: f64| {
-        let size = edges(edge);
-        30.0 * (volume / size.element_product() + 0.5 * area / (size.max_element() * size.max_element()))
-    };
-    let classify = |edge: f64| {
-        let grid = Grid::new(frame, edges(edge));
-        // Looking at cells that cannot be paid for takes longer than solving those that can.
-        let hopeless = estimate(edge) > 1.5 * settings.max_unknowns as f64
-            || grid.cells.iter().product::<usize>() > MAX_GRID_CELLS;
-        (!hopeless).then(|| Cells::classify(grid, tree, progress))
-    };
-    let by_size = (volume / FEWEST_CELLS).cbrt();
-    let by_wave = shear_speed(material) / (2.0 * settings.highest_hz);
-    let by_wall = 1.25 * look.thin_m;
-    let mut edge = settings.cell_m.unwrap_or(by_size.min(by_wave).min(by_wall));
-    // Twice the wall still has eight sub-cells across it; beyond that a cell no longer sees the wall.
-    let coarsest = settings.cell_m.unwrap_or((2.0 * look.thin_m).min(by_size.max(by_wall)));
-    loop {
-        let cells = classify(edge);
-        let unknowns = cells.as_ref().map_or(estimate(edge).min(1e9) as usize, Cells::unknowns);
-        match cells {
-            Some(cells) if unknowns <= settings.max_unknowns && cells.count() > 0 => {
-                let limit = cell_limit_hz(material, edge);
-                if limit < settings.highest_hz {
-                    info.warnings.push(format!(
-                        "cells of {:.2} mm carry waves up to {limit:.0} Hz; modes above are left out",
-                        1e3 * edge
-                    ));
-                }
-                return Ok(Plan::Solid { cells: Box::new(cells), edge_m: edge });
-            }
-            _ if edge < coarsest => edge = (1.15 * edge).min(coarsest),
-            _ => return Err(MeshModelError::TooThin { wall_m: look.thin_m, cell_m: edge, unknowns }),
-        }
-    }
-}
-
-fn shear_speed(material: &Material) -> f64 {
-    (material.shear_pa() / material.density_kg_m3).sqrt()
-}
-
-/// The highest frequency at which a shear wave is still two quadratic cells long.
-fn cell_limit_hz(material: &Material, edge_m: f64) -> f64 {
-    // A hair of tolerance: cells chosen for a frequency carry it.
-    1.001 * shear_speed(material) / (2.0 * edge_m)
 }
 
 fn solve_band(
@@ -488,40 +398,32 @@ fn solve_shell(
     Ok(all.thin_sites(settings.max_sites))
 }
 
-fn solve_cells(
+fn solve_solid(
     mesh: &TriMesh,
     material: &Material,
     settings: &MeshModelSettings,
-    cells: Cells,
-    edge_m: f64,
+    plan: SolidPlan,
     progress: &Progress<'_>,
     info: &mut ModelInfo,
 ) -> Result<Undamped, MeshModelError> {
     info.method = Method::Solid;
-    let body = cells.assemble(material, progress);
-    info.mass_kg = Some(body.pencil.total_mass());
-    let pairs = solve_band(&body.pencil, settings, settings.highest_hz.min(cell_limit_hz(material, edge_m)), progress)?;
-    let mut surface = mesh.clone();
-    // Sites about as close as the cells are, so that a strike in the middle of a large face is heard there.
-    surface.refine(edge_m, settings.max_sites);
-    surface.simplify(settings.max_sites);
-    let shapes = shapes_on(&body, &pairs.vectors, &surface.positions);
-    let expected_rigid = 6 * body.pencil.components().len();
-    Ok(Undamped::new(pairs.values, shapes, surface, &body.pencil, expected_rigid))
+    let solid = plan.solve(mesh, &Elasticity::isotropic(material), &solid_limits(settings), progress)?;
+    info.mass_kg = Some(solid.pencil.total_mass());
+    info.notes.extend(solid.notes);
+    info.warnings.extend(solid.warnings);
+    let expected_rigid = 6 * solid.pencil.components().len();
+    Ok(Undamped::new(solid.values, solid.shapes, solid.surface, &solid.pencil, expected_rigid))
 }
 
-/// Displacements of a cell body's modes at points of its surface, three rows per point.
-fn shapes_on(body: &CellBody, vectors: &Mat<f64>, points: &[Vec3]) -> Mat<f64> {
-    let places: Vec<_> = points.iter().map(|&p| body.interpolation(p)).collect();
-    let mut shapes = Mat::zeros(3 * points.len(), vectors.ncols());
-    for c in 0..vectors.ncols() {
-        for (s, (nodes, weights)) in places.iter().enumerate() {
-            let at = |n: u32| Vec3::from_array(std::array::from_fn(|k| vectors[(3 * n as usize + k, c)]));
-            let u = body.to_world(nodes.iter().zip(weights).map(|(&n, &w)| at(n) * w).sum::<Vec3>());
-            (0..3).for_each(|k| shapes[(3 * s + k, c)] = u[k]);
-        }
+fn solid_limits(settings: &MeshModelSettings) -> SolidLimits {
+    SolidLimits {
+        detail: settings.detail,
+        highest_hz: settings.highest_hz / settings.frequency_scale,
+        max_modes: settings.max_modes,
+        max_sites: settings.max_sites,
+        cell_m: settings.cell_m,
+        max_unknowns: settings.max_unknowns,
     }
-    shapes
 }
 
 /// The rows of some nodes, three each.

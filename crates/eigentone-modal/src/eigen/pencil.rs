@@ -17,6 +17,8 @@ pub struct Pencil {
     columns: Vec<u32>,
     stiffness: Vec<Block>,
     mass: Vec<f64>,
+    /// Nodes in the order of elimination, if one is known that is better than what the pattern alone tells.
+    order: Option<Vec<u32>>,
 }
 
 impl Pencil {
@@ -48,7 +50,7 @@ impl Pencil {
             row_start.push(columns.len());
         }
         let len = columns.len();
-        Self { row_start, columns, stiffness: vec![[[0.0; 3]; 3]; len], mass: vec![0.0; len] }
+        Self { row_start, columns, stiffness: vec![[[0.0; 3]; 3]; len], mass: vec![0.0; len], order: None }
     }
 
     /// Number of nodes.
@@ -70,6 +72,52 @@ impl Pencil {
         let row = self.row_start[i as usize]..self.row_start[i as usize + 1];
         let place = self.columns[row.clone()].binary_search(&j);
         row.start + place.unwrap_or_else(|_| panic!("nodes {i} and {j} are not in one group of the pattern"))
+    }
+
+    /// Sets the order in which factorisations eliminate the nodes; every node must come once.
+    ///
+    /// # Panics
+    /// If it is not a permutation of the nodes.
+    pub fn set_elimination_order(&mut self, order: Vec<u32>) {
+        let mut seen = vec![false; self.nodes()];
+        order.iter().for_each(|&n| assert!(!std::mem::replace(&mut seen[n as usize], true), "node {n} comes twice"));
+        assert_eq!(order.len(), self.nodes(), "every node must come once");
+        self.order = Some(order);
+    }
+
+    /// The order set by [`set_elimination_order`](Self::set_elimination_order).
+    pub fn elimination_order(&self) -> Option<&[u32]> {
+        self.order.as_deref()
+    }
+
+    /// Adds the matrices of an element: for its nodes `a ≤ b` (row by row) the block of K and the mass.
+    ///
+    /// # Panics
+    /// If the nodes are not in one group of the pattern.
+    pub fn add_element(&mut self, nodes: &[u32], stiffness: &[Block], mass: &[f64]) {
+        let n = nodes.len();
+        let pair = |a: usize, b: usize| a * (2 * n - a + 1) / 2 + b - a;
+        let mut sorted: Vec<usize> = (0..n).collect();
+        sorted.sort_unstable_by_key(|&k| nodes[k]);
+        for a in 0..n {
+            // One walk along the row meets all nodes of the element in turn.
+            let mut slot = self.row_start[nodes[a] as usize];
+            for &b in &sorted {
+                while self.columns[slot] < nodes[b] {
+                    slot += 1;
+                }
+                assert_eq!(self.columns[slot], nodes[b], "the nodes are not in one group of the pattern");
+                let target = &mut self.stiffness[slot];
+                if a <= b {
+                    let block = &stiffness[pair(a, b)];
+                    (0..9).for_each(|k| target[k / 3][k % 3] += block[k / 3][k % 3]);
+                } else {
+                    let block = &stiffness[pair(b, a)];
+                    (0..9).for_each(|k| target[k / 3][k % 3] += block[k % 3][k / 3]);
+                }
+                self.mass[slot] += mass[if a <= b { pair(a, b) } else { pair(b, a) }];
+            }
+        }
     }
 
     /// Adds to the block of K that couples nodes `i` and `j`. The caller adds the transposed block for `(j, i)`.
@@ -164,7 +212,11 @@ impl Pencil {
     /// The pencil of some of the nodes, which must not be coupled to any other.
     pub fn part(&self, nodes: &[u32]) -> Self {
         let new_index = |j: u32| nodes.binary_search(&j).unwrap_or(0) as u32;
-        let mut part = Self { row_start: vec![0], columns: Vec::new(), stiffness: Vec::new(), mass: Vec::new() };
+        let order = self
+            .order
+            .as_ref()
+            .map(|order| order.iter().filter_map(|n| nodes.binary_search(n).ok().map(|k| k as u32)).collect());
+        let mut part = Self { row_start: vec![0], columns: Vec::new(), stiffness: Vec::new(), mass: Vec::new(), order };
         for &i in nodes {
             let row = self.row_start[i as usize]..self.row_start[i as usize + 1];
             part.columns.extend(self.columns[row.clone()].iter().map(|&j| new_index(j)));
