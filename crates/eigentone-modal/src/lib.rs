@@ -3,6 +3,9 @@
 //! - [`mesh_model`]: a mesh and a material; chooses between
 //! - [`shell`], springs along the surface with bending, and
 //! - [`solid`], finite elements that fill it
+//! - [`body_kind`]: open shell, walls or solid, decided in milliseconds
+//! - [`walls`]: the middle surface of a body of thin walls
+//! - [`thickness`]: local thickness of a body
 //! - [`analytic`]: strings, bars, plates and discs in closed form
 //! - [`fit`]: recordings of a real object
 //! - [`compress`]: fewer modes that sound the same
@@ -20,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analytic;
+pub mod body_kind;
 pub mod compress;
 pub mod eigen;
 mod finish;
@@ -27,7 +31,10 @@ pub mod fit;
 pub mod mesh_model;
 mod progress;
 pub mod shell;
+mod skins;
 pub mod solid;
+pub mod thickness;
+pub mod walls;
 
 pub use compress::Compression;
 pub use mesh_model::{MeshModelError, MeshModelSettings, MethodChoice, model_from_mesh, model_from_tets};
