@@ -4,8 +4,10 @@
 //! - [`repair`]: welding, and dropping what cannot sound
 //! - [`report`]: what is in a mesh and what is wrong with it
 //! - [`remesh`]: finer or coarser triangles for the solvers
+//! - [`isotropic`]: even triangles of a given size over the same surface
 //! - [`thickened`]: a wall for a surface that has none
 
+pub mod isotropic;
 pub mod nearest;
 pub mod primitives;
 pub mod remesh;
@@ -13,7 +15,8 @@ pub mod repair;
 pub mod report;
 mod thicken;
 
-pub use nearest::{SurfacePoint, nearest_on_triangle};
+pub use isotropic::{RemeshSettings, Remeshed};
+pub use nearest::{NearestTree, RayHit, SurfacePoint, nearest_on_triangle};
 pub use thicken::thickened;
 
 use crate::Vec3;

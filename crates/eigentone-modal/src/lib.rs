@@ -4,6 +4,9 @@
 //! - [`springs`], point masses and springs along the surface,
 //! - [`shell`], finite elements of a thin wall along the surface, and
 //! - [`solid`], finite elements that fill it
+//! - [`body_kind`]: open shell, walls or solid, decided in milliseconds
+//! - [`walls`]: the middle surface of a body of thin walls
+//! - [`thickness`]: local thickness of a body
 //! - [`analytic`]: strings, bars, plates and discs in closed form
 //! - [`fit`]: recordings of a real object
 //! - [`supports`]: bodies that are held, stand or hang
@@ -24,6 +27,7 @@
 
 pub mod analytic;
 pub mod audible;
+pub mod body_kind;
 pub mod compress;
 mod detail;
 pub mod eigen;
@@ -32,9 +36,12 @@ pub mod fit;
 pub mod mesh_model;
 mod progress;
 pub mod shell;
+mod skins;
 pub mod solid;
 pub mod springs;
 pub mod supports;
+pub mod thickness;
+pub mod walls;
 
 pub use compress::Compression;
 pub use detail::{Detail, ModeLimit};
