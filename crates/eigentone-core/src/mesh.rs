@@ -5,6 +5,7 @@
 //! - [`report`]: what is in a mesh and what is wrong with it
 //! - [`remesh`]: finer or coarser triangles for the solvers
 //! - [`thickened`]: a wall for a surface that has none
+//! - [`unit_guesses`]: in which unit a mesh of this size was drawn
 
 pub mod nearest;
 pub mod primitives;
@@ -12,9 +13,11 @@ pub mod remesh;
 pub mod repair;
 pub mod report;
 mod thicken;
+mod units;
 
 pub use nearest::{SurfacePoint, nearest_on_triangle};
 pub use thicken::thickened;
+pub use units::{UnitGuess, unit_guesses};
 
 use crate::Vec3;
 use std::collections::BTreeMap;
