@@ -45,5 +45,8 @@ pub mod walls;
 
 pub use compress::Compression;
 pub use detail::{Detail, ModeLimit};
-pub use mesh_model::{MeshModelError, MeshModelSettings, MethodChoice, model_from_mesh, model_from_tets};
+pub use mesh_model::{
+    MeshModelError, MeshModelSettings, MethodChoice, WayOut, model_from_mesh, model_from_tets, models_from_mesh,
+};
+pub use supports::{Support, Supports};
 pub use progress::Progress;

@@ -6,6 +6,7 @@ use eigentone_modal::Progress;
 use eigentone_modal::eigen::{self, Band};
 use eigentone_modal::solid::cells::{CellBody, Cells, Grid};
 use eigentone_modal::solid::distance::DistanceTree;
+use eigentone_modal::solid::element::Elasticity;
 use eigentone_modal::solid::frame::Frame;
 use eigentone_modal::supports::{SPRING, Support, Supports, hold_cells, hold_cells_with};
 use std::f64::consts::TAU;
@@ -18,7 +19,8 @@ fn steel() -> Material {
 
 fn cells(mesh: &TriMesh, edge: f64) -> CellBody {
     let grid = Grid::new(Frame::of(mesh), Vec3::splat(edge));
-    Cells::classify(grid, &DistanceTree::new(mesh), &Progress::silent()).assemble(&steel(), &Progress::silent())
+    let cells = Cells::classify(grid, mesh, &DistanceTree::new(mesh), &Progress::silent());
+    cells.assemble(&Elasticity::isotropic(&steel()), &Progress::silent())
 }
 
 fn hertz(body: &CellBody, highest_hz: f64) -> Vec<f64> {

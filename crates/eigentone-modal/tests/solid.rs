@@ -163,7 +163,7 @@ fn an_orthotropic_bar_bends_with_its_moduli_along_the_grain() {
         cell_m: None,
         max_unknowns: 45_000,
     };
-    let modes = solid::model::solve(&mesh, &elasticity, &limits, &Progress::silent()).unwrap();
+    let modes = solid::model::solve(&mesh, &elasticity, &limits, &Supports::default(), &Progress::silent()).unwrap();
     let bending = |shear_pa: f64| free_timoshenko(length, height, density, along, shear_pa);
     let found: Vec<f64> = modes.values.iter().skip(6).take(2).map(|v| v.sqrt() / TAU).collect();
     // Across the radial and the tangential direction.

@@ -10,6 +10,7 @@ use crate::audible::ModeCount;
 use crate::detail::{Detail, ModeLimit};
 use crate::eigen::{self, Band, Pencil};
 use crate::mesh_model::MeshModelError;
+use crate::supports::{Supports, hold_cells};
 use eigentone_core::{TriMesh, Vec3};
 use faer::Mat;
 use std::f64::consts::TAU;
@@ -41,6 +42,10 @@ pub struct SolidModes {
     pub surface: TriMesh,
     /// Stiffness and mass.
     pub pencil: Pencil,
+    /// Mass in kg.
+    pub mass_kg: f64,
+    /// Motions that cost no energy: six per piece, fewer where it is held.
+    pub rigid_motions: usize,
     /// Where the modes end.
     pub limit: ModeLimit,
     /// What should be told about the model.
@@ -60,6 +65,7 @@ pub fn solve(
     mesh: &TriMesh,
     elasticity: &Elasticity,
     limits: &SolidLimits,
+    supports: &Supports,
     progress: &Progress<'_>,
 ) -> Result<SolidModes, MeshModelError> {
     let tree = DistanceTree::new(mesh);
@@ -67,7 +73,7 @@ pub fn solve(
     if !look.closed() {
         return Err(MeshModelError::NotClosed { share: look.inside_share });
     }
-    SolidPlan::new(mesh, elasticity, limits, &tree, &look, progress)?.solve(mesh, elasticity, limits, progress)
+    SolidPlan::new(mesh, elasticity, limits, &tree, &look, progress)?.solve(mesh, elasticity, limits, supports, progress)
 }
 
 /// The cells of a solid, before anything is assembled.
@@ -118,6 +124,7 @@ impl SolidPlan {
         mesh: &TriMesh,
         elasticity: &Elasticity,
         limits: &SolidLimits,
+        supports: &Supports,
         progress: &Progress<'_>,
     ) -> Result<SolidModes, MeshModelError> {
         let mut limit = self.limit;
@@ -132,21 +139,34 @@ impl SolidPlan {
                 1e3 * self.edge_m
             ));
         }
-        let body = self.cells.assemble(elasticity, progress);
+        let mut surface = mesh.clone();
+        // Sites about as close as the cells are, so that a strike in the middle of a large face is heard there.
+        surface.refine(self.edge_m, limits.max_sites);
+        surface.simplify(limits.max_sites);
+        let mut body = self.cells.assemble(elasticity, progress);
+        let mass_kg = body.pencil.total_mass();
         let pieces = body.pencil.components().len();
+        let rigid_motions =
+            if supports.list.is_empty() { 6 * pieces } else { hold_cells(&mut body, &surface, supports) };
         // Weyl's law is an estimate: a third more than expected are taken as they come, rather than searching for the exact end.
         let most = (1.33 * limit.modes + 12.0).min(limits.max_modes as f64) as usize;
         let band = Band { upper: (TAU * limit.highest_hz).powi(2), most: most + 6 * pieces };
         let pairs = eigen::solve(&body.pencil, band, progress)?;
         progress.report("surface", 0.0);
-        let mut surface = mesh.clone();
-        // Sites about as close as the cells are, so that a strike in the middle of a large face is heard there.
-        surface.refine(self.edge_m, limits.max_sites);
-        surface.simplify(limits.max_sites);
         let shapes = shapes_on(&body, &pairs.vectors, &surface.positions);
         progress.report("surface", 1.0);
         let notes = limit.note().into_iter().collect();
-        Ok(SolidModes { values: pairs.values, shapes, surface, pencil: body.pencil, limit, notes, warnings })
+        Ok(SolidModes {
+            values: pairs.values,
+            shapes,
+            surface,
+            pencil: body.pencil,
+            mass_kg,
+            rigid_motions,
+            limit,
+            notes,
+            warnings,
+        })
     }
 }
 
