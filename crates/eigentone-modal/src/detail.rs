@@ -65,9 +65,9 @@ impl Detail {
     }
 
     /// Where the modes of a body end: at `highest_hz`, or where no single mode is heard any more, or where there are too many.
-    pub fn limit(self, count: &ModeCount, highest_hz: f64, most_modes: usize) -> ModeLimit {
+    pub fn limit(self, count: &ModeCount, highest_hz: f64, max_modes: usize) -> ModeLimit {
         let dense = count.dense_from_hz(highest_hz);
-        let [least, most] = self.modes().map(|m| m.min(most_modes as f64));
+        let [least, most] = self.modes().map(|m| m.min(max_modes as f64));
         let wanted = count.below(dense).clamp(least, most);
         let end = count.frequency_hz(wanted, highest_hz);
         ModeLimit {

@@ -71,7 +71,7 @@ fn a_solid_bar_has_timoshenkos_frequencies() {
 #[test]
 fn a_sphere_has_its_lowest_torsional_mode() {
     let radius = 0.05;
-    let settings = MeshModelSettings { highest_hz: 40_000.0, most_modes: 12, ..Default::default() };
+    let settings = MeshModelSettings { highest_hz: 40_000.0, max_modes: 12, ..Default::default() };
     let truth = 2.501 * (steel().shear_pa() / steel().density_kg_m3).sqrt() / (TAU * radius);
     for q in rotations().take(2) {
         let mesh = rotated(&primitives::sphere(radius, 64, 32), q);
@@ -88,7 +88,7 @@ fn a_sphere_has_its_lowest_torsional_mode() {
 #[test]
 fn the_torsion_of_a_sphere_is_exact_to_half_a_percent() {
     let radius = 0.05;
-    let settings = MeshModelSettings { highest_hz: 40_000.0, most_modes: 12, ..Default::default() };
+    let settings = MeshModelSettings { highest_hz: 40_000.0, max_modes: 12, ..Default::default() };
     let shear = (steel().shear_pa() / steel().density_kg_m3).sqrt();
     let model =
         model_from_mesh(&primitives::sphere(radius, 128, 64), &steel(), &settings, &Progress::silent()).unwrap();
@@ -158,10 +158,10 @@ fn an_orthotropic_bar_bends_with_its_moduli_along_the_grain() {
     let limits = SolidLimits {
         detail: Detail::Normal,
         highest_hz: 6000.0,
-        most_modes: 40,
-        most_sites: 200,
+        max_modes: 40,
+        max_sites: 200,
         cell_m: None,
-        most_unknowns: 45_000,
+        max_unknowns: 45_000,
     };
     let modes = solid::model::solve(&mesh, &elasticity, &limits, &Progress::silent()).unwrap();
     let bending = |shear_pa: f64| free_timoshenko(length, height, density, along, shear_pa);
@@ -200,8 +200,7 @@ fn a_wall_too_thin_for_cells_becomes_a_shell() {
     let mut inner = primitives::cylinder(0.0998, 0.1996, 48, 12, true);
     inner.triangles.iter_mut().for_each(|t| t.swap(0, 1));
     can.append(&inner);
-    let settings =
-        MeshModelSettings { most_modes: 20, most_vertices: 1500, refine_vertices: 1500, ..Default::default() };
+    let settings = MeshModelSettings { max_modes: 20, max_vertices: 1500, refine_vertices: 1500, ..Default::default() };
     let model = model_from_mesh(&can, &steel(), &settings, &Progress::silent()).unwrap();
     assert_eq!(model.info.method, Method::Shell);
     let said = [model.info.notes, model.info.warnings].concat().join("; ");

@@ -22,13 +22,13 @@ pub struct SolidLimits {
     /// Highest frequency that is wanted, in Hz.
     pub highest_hz: f64,
     /// At most this many modes, without rigid motions.
-    pub most_modes: usize,
+    pub max_modes: usize,
     /// At most this many contact sites.
-    pub most_sites: usize,
+    pub max_sites: usize,
     /// Edge of the cells in metres; chosen by size, wall and frequency if not given.
     pub cell_m: Option<f64>,
     /// Bodies that need more unknowns than this are refused.
-    pub most_unknowns: usize,
+    pub max_unknowns: usize,
 }
 
 /// The modes of a solid, rigid motions first.
@@ -50,7 +50,7 @@ pub struct SolidModes {
 }
 
 /// Cells of the grid over the bounding box, at most; most of them are empty where walls are thin.
-const MOST_GRID_CELLS: usize = 400_000;
+const MAX_GRID_CELLS: usize = 400_000;
 
 /// Fills a closed surface with cells and finds its modes.
 ///
@@ -96,7 +96,7 @@ impl SolidPlan {
         let mut edge = shape.edge_m.min(coarsest);
         loop {
             let last = edge >= coarsest;
-            let affordable = if last { limits.most_unknowns } else { limits.most_unknowns.min(target) };
+            let affordable = if last { limits.max_unknowns } else { limits.max_unknowns.min(target) };
             let cells = shape.classify(edge, affordable, mesh, tree, progress);
             let unknowns = cells.as_ref().map_or(shape.unknowns(edge).min(1e9) as usize, Cells::unknowns);
             match cells {
@@ -135,14 +135,14 @@ impl SolidPlan {
         let body = self.cells.assemble(elasticity, progress);
         let pieces = body.pencil.components().len();
         // Weyl's law is an estimate: a third more than expected are taken as they come, rather than searching for the exact end.
-        let most = (1.33 * limit.modes + 12.0).min(limits.most_modes as f64) as usize;
+        let most = (1.33 * limit.modes + 12.0).min(limits.max_modes as f64) as usize;
         let band = Band { upper: (TAU * limit.highest_hz).powi(2), most: most + 6 * pieces };
         let pairs = eigen::solve(&body.pencil, band, progress)?;
         progress.report("surface", 0.0);
         let mut surface = mesh.clone();
         // Sites about as close as the cells are, so that a strike in the middle of a large face is heard there.
-        surface.refine(self.edge_m, limits.most_sites);
-        surface.simplify(limits.most_sites);
+        surface.refine(self.edge_m, limits.max_sites);
+        surface.simplify(limits.max_sites);
         let shapes = shapes_on(&body, &pairs.vectors, &surface.positions);
         progress.report("surface", 1.0);
         let notes = limit.note().into_iter().collect();
@@ -171,7 +171,7 @@ impl Proportions {
         if look.median_m.is_finite() {
             count = count.or_at_least(ModeCount::plate(0.5 * area, bending_q(elasticity, look.median_m)));
         }
-        let limit = limits.detail.limit(&count, limits.highest_hz, limits.most_modes);
+        let limit = limits.detail.limit(&count, limits.highest_hz, limits.max_modes);
         let by_size_m = (volume / limits.detail.fewest_cells()).cbrt();
         let by_wave = speeds[0] / (limits.detail.cells_per_wave() * limit.highest_hz);
         let by_wall = 1.25 * look.thin_m;
@@ -204,7 +204,7 @@ impl Proportions {
     ) -> Option<Cells> {
         let grid = Grid::new(self.frame, self.edges(edge));
         let hopeless =
-            self.unknowns(edge) > 1.5 * affordable as f64 || grid.cells.iter().product::<usize>() > MOST_GRID_CELLS;
+            self.unknowns(edge) > 1.5 * affordable as f64 || grid.cells.iter().product::<usize>() > MAX_GRID_CELLS;
         (!hopeless).then(|| Cells::classify(grid, mesh, tree, progress))
     }
 }
