@@ -56,10 +56,10 @@ fn run(name: &str, mesh: &TriMesh, material: &str, detail: Detail) -> f64 {
     let stages: Mutex<Vec<(String, f64)>> = Mutex::new(Vec::new());
     let start = cpu_seconds();
     let note = |stage: &str, _| {
-        if let Ok(mut stages) = stages.lock() {
-            if stages.last().is_none_or(|s| s.0 != stage) {
-                stages.push((stage.to_owned(), cpu_seconds() - start));
-            }
+        if let Ok(mut stages) = stages.lock()
+            && stages.last().is_none_or(|s| s.0 != stage)
+        {
+            stages.push((stage.to_owned(), cpu_seconds() - start));
         }
     };
     let settings = MeshModelSettings { detail, ..Default::default() };

@@ -30,7 +30,7 @@ pub struct Undamped {
 impl Undamped {
     /// Collects what a solver found. `shapes` has three rows for each vertex of `surface`.
     pub fn new(values: Vec<f64>, shapes: Mat<f64>, surface: TriMesh, pencil: &Pencil, expected_rigid: usize) -> Self {
-        let zero = (TAU * RIGID_HZ).powi(2).max(1e-12 * pencil.largest_eigenvalue_scale());
+        let zero = (TAU * RIGID_HZ).powi(2).max(3e-14 * pencil.largest_eigenvalue_scale());
         let rigid = values.iter().filter(|&&v| v < zero).count();
         let gains = radiation_gains(&surface, &shapes);
         Self { values, shapes, surface, gains, rigid, expected_rigid }
