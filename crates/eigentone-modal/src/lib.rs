@@ -48,5 +48,5 @@ pub use detail::{Detail, ModeLimit};
 pub use mesh_model::{
     MeshModelError, MeshModelSettings, MethodChoice, WayOut, model_from_mesh, model_from_tets, models_from_mesh,
 };
-pub use supports::{Support, Supports};
 pub use progress::Progress;
+pub use supports::{Support, Supports};

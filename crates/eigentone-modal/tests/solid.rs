@@ -2,6 +2,7 @@
 
 use eigentone_core::mesh::primitives;
 use eigentone_core::{Material, MaterialTable, Method, ModalModel, TetMesh, TriMesh, Vec3};
+use eigentone_modal::Supports;
 use eigentone_modal::analytic::timoshenko_free_bar;
 use eigentone_modal::eigen::{self, Band};
 use eigentone_modal::solid::tets::{self, Order};

@@ -154,8 +154,7 @@ fn solid(mesh: &TriMesh, material: &Material, settings: &MeshModelSettings) -> R
         return Err(MeshModelError::NotClosed { share: look.inside_share });
     }
     let limits = solid_limits(settings);
-    let plan =
-        SolidPlan::new(mesh, &elasticity(material, settings), &limits, &tree, &look, &Progress::silent())?;
+    let plan = SolidPlan::new(mesh, &elasticity(material, settings), &limits, &tree, &look, &Progress::silent())?;
     Ok(Plan::Solid(Box::new(plan)))
 }
 

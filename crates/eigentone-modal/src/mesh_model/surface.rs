@@ -85,8 +85,11 @@ impl Wall {
             Some(edge_m) => (self.mesh, edge_m),
             None => {
                 progress.report("triangles", 0.0);
-                let remesh =
-                    RemeshSettings { edge_m: wanted_m, max_vertices: Self::max_vertices(settings), ..Default::default() };
+                let remesh = RemeshSettings {
+                    edge_m: wanted_m,
+                    max_vertices: Self::max_vertices(settings),
+                    ..Default::default()
+                };
                 let even = self.mesh.remesh_isotropic(&remesh);
                 progress.report("triangles", 1.0);
                 (even.mesh, even.edge_m)
@@ -103,12 +106,8 @@ impl Wall {
                 carried_hz * settings.frequency_scale
             ));
         }
-        let properties = ShellProperties {
-            material,
-            grain: settings.grain,
-            thickness: self.thickness,
-            stiffening: self.stiffening,
-        };
+        let properties =
+            ShellProperties { material, grain: settings.grain, thickness: self.thickness, stiffening: self.stiffening };
         let body = assemble_held(&mesh, &properties, &settings.supports)?;
         info.mass_kg = Some(body.mass_kg);
         info.notes.extend(limit.note());

@@ -78,8 +78,9 @@ pub(super) fn explained(
         attempt(mesh, material, settings, &Progress::silent()).ok().map(|model| model.modes[0].frequency_hz)
     };
     // Without the band's ends there is a lowest mode, which tells into which direction to go.
-    let nearest_hz = nearest_hz
-        .or_else(|| first(mesh, material, &MeshModelSettings { lowest_hz: 1.0, highest_hz: 96_000.0, ..draft.clone() }));
+    let nearest_hz = nearest_hz.or_else(|| {
+        first(mesh, material, &MeshModelSettings { lowest_hz: 1.0, highest_hz: 96_000.0, ..draft.clone() })
+    });
     let way_out = if overdamped > 0 {
         other_material(|other| first(mesh, other, &draft))
     } else {

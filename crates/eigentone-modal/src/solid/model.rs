@@ -73,7 +73,8 @@ pub fn solve(
     if !look.closed() {
         return Err(MeshModelError::NotClosed { share: look.inside_share });
     }
-    SolidPlan::new(mesh, elasticity, limits, &tree, &look, progress)?.solve(mesh, elasticity, limits, supports, progress)
+    SolidPlan::new(mesh, elasticity, limits, &tree, &look, progress)?
+        .solve(mesh, elasticity, limits, supports, progress)
 }
 
 /// The cells of a solid, before anything is assembled.
