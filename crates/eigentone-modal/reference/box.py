@@ -10,10 +10,11 @@ from spectral import assemble, isotropic, lagrange, lobatto, lowest_hz
 
 def lines(half, wall, level):
     """Grid lines from the middle plane to the outside, finer toward the inner edge, and the index of the inner skin."""
-    inner, k = half - wall, level + 2
-    free = np.linspace(0, inner - 3 * wall, k + 1)
-    near = [inner - 1.2 * wall, inner - 0.3 * wall] if level == 0 else [inner - 1.5 * wall, inner - 0.6 * wall, inner - 0.15 * wall]
-    grid = np.concatenate([free, near, [inner, inner + (0.3 if level == 0 else 0.15) * wall, half]])
+    inner = half - wall
+    if level == 0:
+        grid = np.concatenate([np.linspace(0, inner - wall, 4), [inner, half]])
+    else:
+        grid = np.concatenate([np.linspace(0, inner - wall, 5), [inner - 0.2 * wall, inner, inner + 0.2 * wall, half]])
     return grid, int(np.flatnonzero(grid == inner)[0])
 
 
