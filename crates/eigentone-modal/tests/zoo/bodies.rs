@@ -1,6 +1,6 @@
 //! The bodies of `tests/data/accuracy.json` and their tessellations.
 
-use crate::revolved::{Profile, skin, wall};
+use crate::revolved::{skin, wall};
 use eigentone_core::mesh::primitives;
 use eigentone_core::{Material, MaterialTable, Noise, TriMesh, Vec3};
 use serde_json::Value;
@@ -139,7 +139,7 @@ impl Body {
     }
 
     /// The profile at a depth, 0 on the outer skin and 1 on the inner, with rings at these places.
-    fn profile(&self, depth: f64, places: &[f64]) -> Profile {
+    fn profile(&self, depth: f64, places: &[f64]) -> Vec<[f64; 2]> {
         let get = |key| number(&self.shape, key) * 1e-3;
         match self.shape["kind"].as_str().unwrap() {
             "tube" => {

@@ -1,10 +1,8 @@
-//! Walls of revolution as a modelling tool makes them: two skins and the rims that close them.
+//! Walls of revolution as a modelling tool makes them: two skins and the rims that close them. Profiles are
+//! `(radius, z)` points in metres.
 
 use eigentone_core::{TriMesh, Vec3};
 use std::f64::consts::TAU;
-
-/// A profile of `(radius, z)` points in metres.
-pub type Profile = Vec<[f64; 2]>;
 
 /// Vertices of a skin, ring by ring. A ring on the axis is one vertex.
 struct Skin {
