@@ -141,3 +141,14 @@ fn the_zoo_has_over_two_hundred_meshes() {
         assert!(exhibit.mesh.triangles.len() < 12_000, "{}: {}", exhibit.name, exhibit.mesh.triangles.len());
     }
 }
+
+/// The judge itself: refusals with and without a way out.
+#[test]
+fn a_way_out_is_read_from_a_refusal() {
+    let large =
+        "the body is 173 m across, more than the 50 m that can be modelled; if it is in millimetres, scale it by 0.001";
+    assert_eq!(way_out(large), Some(WayOut::Scale(0.001)));
+    assert_eq!(way_out("no walls were found; give it a thickness of 2 mm"), Some(WayOut::Thickness(0.002)));
+    assert_eq!(way_out("the surface does not close; make it a shell with a thickness"), Some(WayOut::Words));
+    assert_eq!(way_out("no mode lies between 20 and 22000 Hz"), None);
+}

@@ -3,8 +3,11 @@
 use eigentone_core::mesh::thickened;
 use eigentone_core::{DQuat, TriMesh, Vec3};
 
-/// Every defect: a name and what it does.
-pub const DEFECTS: [(&str, fn(TriMesh) -> TriMesh); 18] = [
+/// A name and what it does to a mesh.
+pub type Defect = (&'static str, fn(TriMesh) -> TriMesh);
+
+/// Every defect.
+pub const DEFECTS: [Defect; 18] = [
     ("fan", fan),
     ("slivers", slivers),
     ("unwelded", unwelded),

@@ -28,15 +28,18 @@ impl Detail {
     }
 }
 
-/// Everything the zoo shows: a name and how to make it.
-pub const SHAPES: [(&str, fn(Detail) -> TriMesh); 26] = [
+/// A name and how to make it.
+pub type Shape = (&'static str, fn(Detail) -> TriMesh);
+
+/// Everything the zoo shows.
+pub const SHAPES: [Shape; 26] = [
     ("box", |d| primitives::cuboid(Vec3::new(0.12, 0.08, 0.05), d.pick([1; 3], [1, 1, 30], [20, 14, 10]))),
     ("bar", |d| primitives::cuboid(Vec3::new(0.2, 0.02, 0.01), d.pick([1; 3], [1, 8, 8], [80, 8, 4]))),
     ("thin slab", |d| primitives::cuboid(Vec3::new(0.2, 0.15, 0.002), d.pick([1; 3], [1, 24, 1], [40, 30, 1]))),
     ("sphere", |d| {
-        d.pick(primitives::sphere(0.05, 8, 6), primitives::sphere(0.05, 64, 4), primitives::sphere(0.05, 48, 40))
+        d.pick(primitives::sphere(0.1, 8, 6), primitives::sphere(0.1, 64, 4), primitives::sphere(0.1, 48, 40))
     }),
-    ("icosphere", |d| icosphere(0.05, d.pick(0, 2, 4))),
+    ("icosphere", |d| icosphere(0.1, d.pick(0, 2, 4))),
     ("cylinder", |d| d.pick(solid_of(12, 1), solid_of(64, 1), solid_of(64, 24))),
     ("open cylinder", |d| d.pick(open(12, 1), open(96, 1), open(48, 40))),
     ("tube", |d| d.pick(tube(16, 1), tube(96, 1), tube(48, 20))),
