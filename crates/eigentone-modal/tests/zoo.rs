@@ -51,11 +51,11 @@ fn zoo() -> Vec<Exhibit> {
 /// Settings of a first draft: seconds at most, for any mesh.
 fn draft() -> MeshModelSettings {
     MeshModelSettings {
-        most_modes: 100,
-        most_sites: 128,
+        max_modes: 100,
+        max_sites: 128,
         refine_vertices: 500,
-        most_vertices: 700,
-        most_unknowns: 6000,
+        max_vertices: 700,
+        max_unknowns: 6000,
         ..Default::default()
     }
 }
