@@ -4,7 +4,7 @@ use eigentone_core::mesh::{NearestTree, bounds_of};
 use eigentone_core::{TriMesh, Vec3};
 
 /// Pieces that are looked at for being inside one another; more of them are left as they are.
-const MOST_PIECES: usize = 32;
+const MAX_PIECES: usize = 32;
 
 /// Edges with one triangle, as it passes them.
 pub(crate) fn borders(mesh: &TriMesh) -> Vec<[u32; 2]> {
@@ -22,7 +22,7 @@ pub(crate) fn borders(mesh: &TriMesh) -> Vec<[u32; 2]> {
 pub(crate) fn oriented(mesh: &TriMesh) -> TriMesh {
     let mut mesh = mesh.clone();
     let (component, count) = mesh.components();
-    if count > MOST_PIECES {
+    if count > MAX_PIECES {
         return mesh;
     }
     let mut open = vec![false; count];
