@@ -1,5 +1,5 @@
 //! Local thickness of a body by rays: from a place on its surface along the inward normal to what lies opposite
-//! (REFERENCES: the "ray" variant of the shape diameter function, Shapira et al. 2008).
+//! (a single ray of the shape diameter function of Shapira et al. 2008).
 
 use eigentone_core::mesh::NearestTree;
 use eigentone_core::{TriMesh, Vec3};

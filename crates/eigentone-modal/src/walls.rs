@@ -1,10 +1,10 @@
 //! From a closed surface around thin walls to their middle surface, with a thickness that varies from place to place.
 //!
 //! 1. The skins are remeshed evenly, so that long quads and fans are looked at everywhere.
-//! 2. Rays inward give what lies opposite; parallel skins are walls ([`parts`]). Where a wall ends at a mitre, rays run along
+//! 2. Rays inward give what lies opposite; parallel skins are walls (`parts`). Where a wall ends at a mitre, rays run along
 //!    the next wall: walls grow over such places. Rims are dropped.
-//! 3. The two skins are told apart by what lies opposite to what ([`sides`]), and the larger one is kept.
-//! 4. Its vertices move to `min Σ angle·(n·(x − p) + t/2)²`, half the wall inward and right at mitres ([`offset`]).
+//! 3. The two skins are told apart by what lies opposite to what (`sides`), and the larger one is kept.
+//! 4. Its vertices move to `min Σ angle·(n·(x − p) + t/2)²`, half the wall inward and right at mitres (`offset`).
 //! 5. Handles, stems and knobs are as wide as thick: no two skins, but rods. A rod of diameter `D` is a tube with radius
 //!    `D/√8` and wall `D/√8`: the same area `πD²/4` and second moment `πD⁴/64`, so that mass, bending and torsion are right.
 //! 6. The result is remeshed, its mass compared with the volume, and the strip within `t/2` of a mitre is stiffened: the

@@ -77,9 +77,9 @@ impl Parts {
         }
         let mut queue = BinaryHeap::new();
         let mut reached = vec![f64::INFINITY; self.part.len()];
-        for t in 0..self.part.len() {
-            if self.part[t] != Part::Rim {
-                reached[t] = 0.0;
+        for (t, (part, reached)) in self.part.iter().zip(&mut reached).enumerate() {
+            if *part != Part::Rim {
+                *reached = 0.0;
                 queue.push(Reverse((Ordered(0.0), t as u32, t as u32)));
             }
         }

@@ -14,14 +14,14 @@ pub struct Input {
 
 impl Input {
     /// The place of the input nearest to `p` that faces about as `facing` does, no further away than triangle `near` is.
-    fn project(&self, p: Vec3, facing: Vec3, near: u32) -> Option<(Vec3, u32)> {
+    fn project(&self, p: Vec3, facing: Vec3, near: u32) -> (Vec3, u32) {
         let corners = self.surface.mesh().corners(near as usize);
         let w = nearest_on_triangle(p, corners);
         let place = corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2];
         let limit = place.distance(p) * (1.0 + 1e-9) + f64::MIN_POSITIVE;
         let faces = |t: u32| self.normals[t as usize].dot(facing) > 0.3 * facing.length();
         let found = self.surface.nearest_where(p, limit, faces);
-        Some(found.map_or((place, near), |found| (found.position, found.triangle)))
+        found.map_or((place, near), |found| (found.position, found.triangle))
     }
 
     /// The triangle of the input nearest to a place that faces about as `facing` does.
@@ -69,7 +69,7 @@ impl Web {
         let way = middle / f64::max(area, f64::MIN_POSITIVE);
         let way = way - n * n.dot(way);
         for share in [1.0, 0.4, 0.0] {
-            let Some((place, triangle)) = input.project(here + share * way, n, self.source[v as usize]) else { return };
+            let (place, triangle) = input.project(here + share * way, n, self.source[v as usize]);
             if self.move_to(v, place, n) {
                 self.source[v as usize] = triangle;
                 return;
