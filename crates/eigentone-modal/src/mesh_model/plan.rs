@@ -13,6 +13,7 @@ use crate::solid::probe::probe;
 use crate::walls::{WallSettings, middle_surface};
 use eigentone_core::material::rotate_voigt;
 use eigentone_core::{Material, Method, ModelInfo, TriMesh};
+use std::f64::consts::PI;
 
 /// How a body is modelled.
 pub(super) enum Plan {
@@ -26,6 +27,10 @@ pub(super) enum Plan {
 
 /// Wall of an open surface whose thickness nobody said, as a share of its size.
 const USUAL_WALL: f64 = 0.01;
+
+/// Walls thicker than this share of the radius of a ball of their area are modelled as a solid where cells resolve them. A bell with walls of a tenth came out up to
+/// 8.6 % low as a thin shell; cups, pans and boxes of a twentieth are within 1.5 %.
+const THICK_WALL: f64 = 0.07;
 
 /// Decides, and says why in one sentence.
 pub(super) fn choose(
@@ -60,6 +65,17 @@ fn automatic(
     }
     let mut no_walls = None;
     if report.kind == BodyKind::Walls {
+        let thick = report.median_m > THICK_WALL * (0.5 * mesh.area() / (4.0 * PI)).sqrt();
+        if thick
+            && settings.thickness_m.is_none()
+            && let Ok(plan) = solid(mesh, material, settings)
+        {
+            info.notes.push(format!(
+                "solid: walls of {:.2} mm are too thick for thin-shell theory in a body of this size, and cells resolve them",
+                1e3 * report.median_m
+            ));
+            return Ok(plan);
+        }
         match walls(mesh, material, settings) {
             Ok(wall) => {
                 info.notes.push(describe(&wall));
