@@ -37,13 +37,13 @@ impl fmt::Display for WayOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scale { factor, unit, first_hz } => {
-                let unit = unit.map(|unit| format!(" (is the file in {unit}?)")).unwrap_or_default();
-                write!(f, "scaled by {factor}{unit} it sounds, from {first_hz:.0} Hz")
+                let unit = unit.map(|unit| format!(" (is it in {unit}?)")).unwrap_or_default();
+                write!(f, "scale it by {factor}{unit} and it sounds, from {first_hz:.0} Hz")
             }
             Self::Thickness { thickness_m, first_hz } => {
-                write!(f, "with a thickness of {thickness_m} m it sounds, from {first_hz:.0} Hz")
+                write!(f, "give it a thickness of {:.4} mm and it sounds, from {first_hz:.0} Hz", 1e3 * thickness_m)
             }
-            Self::Material { name, first_hz } => write!(f, "made of {name} it sounds, from {first_hz:.0} Hz"),
+            Self::Material { name, first_hz } => write!(f, "make it of {name} and it sounds, from {first_hz:.0} Hz"),
         }
     }
 }
