@@ -22,9 +22,9 @@ mod curve;
 mod profile;
 mod table;
 
-pub use curve::{Curve, CurveError, MOST_POINTS};
+pub use curve::{Curve, CurveError, MAX_POINTS};
 pub use profile::{
-    Bumps, Foil, Friction, Height, Loop, Loose, MOST_LOOPS, Playback, Profile, Recorded, Rough, Source, Synthetic,
+    Bumps, Foil, Friction, Height, Loop, Loose, MAX_LOOPS, Playback, Profile, Recorded, Rough, Source, Synthetic,
 };
 pub use table::TextureTable;
 

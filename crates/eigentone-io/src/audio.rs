@@ -20,7 +20,7 @@ use symphonia::{
 pub const LONGEST_AUDIO_S: u64 = 3600;
 
 /// Most samples over all channels: 2 GiB in memory. An hour of stereo at 48 kHz fits.
-const MOST_SAMPLES: u64 = 1 << 29;
+const MAX_SAMPLES: u64 = 1 << 29;
 
 /// Sound in memory: one list of samples per channel, all equally long, full scale at ±1.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -107,9 +107,9 @@ pub(crate) fn check_length(frames: u64, channels: u64, rate_hz: u32) -> Result<(
         let found = format!("{frames} samples at {rate_hz} Hz");
         return Err(Fault::new(Place::Whole, format!("at most {LONGEST_AUDIO_S} s of sound"), found).hint(hint));
     }
-    if frames.saturating_mul(channels) > MOST_SAMPLES {
+    if frames.saturating_mul(channels) > MAX_SAMPLES {
         let found = format!("{frames} in each of {channels} channels");
-        return Err(Fault::new(Place::Whole, format!("at most {MOST_SAMPLES} samples"), found).hint(hint));
+        return Err(Fault::new(Place::Whole, format!("at most {MAX_SAMPLES} samples"), found).hint(hint));
     }
     Ok(())
 }
@@ -205,8 +205,8 @@ pub fn write_wav(path: &Path, audio: &AudioBuffer, format: SampleFormat) -> Resu
             return Err(WriteError::NotFinite { file: path.to_owned(), found });
         }
     }
-    let reason = if audio.channels.is_empty() || audio.channels.len() > wav::MOST_CHANNELS {
-        Some(format!("a WAV file holds 1 to {} channels", wav::MOST_CHANNELS))
+    let reason = if audio.channels.is_empty() || audio.channels.len() > wav::MAX_CHANNELS {
+        Some(format!("a WAV file holds 1 to {} channels", wav::MAX_CHANNELS))
     } else if audio.channels.iter().any(|c| c.len() != frames) {
         Some("its channels differ in length".to_owned())
     } else if audio.sample_rate_hz == 0 {

@@ -26,12 +26,12 @@ use std::{collections::HashMap, path::Path};
 
 /// Most vertices that a mesh may have: beyond it no solver of this engine would finish, and a small file that repeats a
 /// mesh often enough could fill any memory.
-const MOST_VERTICES: usize = 1 << 24;
-/// Most triangles; see [`MOST_VERTICES`].
-const MOST_TRIANGLES: usize = 1 << 25;
+const MAX_VERTICES: usize = 1 << 24;
+/// Most triangles; see [`MAX_VERTICES`].
+const MAX_TRIANGLES: usize = 1 << 25;
 
 /// Most names of materials that a mesh may have.
-const MOST_MATERIALS: usize = 1 << 16;
+const MAX_MATERIALS: usize = 1 << 16;
 
 /// The material of triangles for which a file names none.
 pub const DEFAULT_MATERIAL: &str = "default";
@@ -207,8 +207,8 @@ struct Materials {
 
 impl Builder {
     fn vertex(&mut self, position: Vec3) -> Result<(), Fault> {
-        if self.mesh.positions.len() >= MOST_VERTICES {
-            return Err(too_many("vertices", MOST_VERTICES));
+        if self.mesh.positions.len() >= MAX_VERTICES {
+            return Err(too_many("vertices", MAX_VERTICES));
         }
         self.mesh.positions.push(position);
         Ok(())
@@ -220,7 +220,7 @@ impl Builder {
         let number = match numbers.get(name) {
             Some(&number) => number,
             None => {
-                let number = u16::try_from(names.len()).map_err(|_| too_many("materials", MOST_MATERIALS))?;
+                let number = u16::try_from(names.len()).map_err(|_| too_many("materials", MAX_MATERIALS))?;
                 names.push(name.to_owned());
                 numbers.insert(name.to_owned(), number);
                 number
@@ -255,8 +255,8 @@ impl Builder {
     }
 
     fn triangle(&mut self, triangle: [u32; 3]) -> Result<(), Fault> {
-        if self.mesh.triangles.len() >= MOST_TRIANGLES {
-            return Err(too_many("triangles", MOST_TRIANGLES));
+        if self.mesh.triangles.len() >= MAX_TRIANGLES {
+            return Err(too_many("triangles", MAX_TRIANGLES));
         }
         self.mesh.triangles.push(triangle);
         Ok(())

@@ -10,7 +10,7 @@ use eigentone_core::Noise;
 use std::io;
 
 /// Most channels of a file.
-pub(crate) const MOST_CHANNELS: usize = 64;
+pub(crate) const MAX_CHANNELS: usize = 64;
 
 /// Format tags of the `fmt ` chunk (Microsoft, *Multiple channel audio data and WAVE files*).
 const PCM: u16 = 1;
@@ -73,7 +73,7 @@ fn parse_format(chunk: &[u8], at: usize) -> Result<Format, Fault> {
         tag = bytes.u16_le("the format of the extension")?;
     }
     let bad = |expected: &str, found: String| Fault::at_byte(at, expected, found);
-    if !(1..=MOST_CHANNELS).contains(&channels) {
+    if !(1..=MAX_CHANNELS).contains(&channels) {
         return Err(bad("1 to 64 channels", channels.to_string()));
     }
     if rate_hz == 0 {

@@ -73,7 +73,7 @@ impl Undamped {
             let frequency_hz = (omega * omega - decay_per_s * decay_per_s).sqrt() / TAU;
             if frequency_hz < settings.lowest_hz || frequency_hz > settings.highest_hz {
                 nearest_hz = nearest_hz.or(Some(frequency_hz));
-            } else if modes.len() < settings.most_modes {
+            } else if modes.len() < settings.max_modes {
                 modes.push(Mode { frequency_hz, decay_per_s, output_gain: self.gains[n] });
                 columns.push(n);
             }

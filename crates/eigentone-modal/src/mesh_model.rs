@@ -45,17 +45,17 @@ pub struct MeshModelSettings {
     /// Highest frequency kept, in Hz.
     pub highest_hz: f64,
     /// At most this many modes, the lowest.
-    pub most_modes: usize,
+    pub max_modes: usize,
     /// At most this many contact sites.
-    pub most_sites: usize,
+    pub max_sites: usize,
     /// Split the triangles of a shell until its mesh can carry `highest_hz`, up to this many vertices; 0 leaves it as it is.
     pub refine_vertices: usize,
     /// A shell with more vertices than this is thinned first.
-    pub most_vertices: usize,
+    pub max_vertices: usize,
     /// Edge of a solid's cells in metres; chosen by size, wall and frequency if not given.
     pub cell_m: Option<f64>,
     /// Solids with more unknowns than this get coarser cells, or become shells.
-    pub most_unknowns: usize,
+    pub max_unknowns: usize,
     /// Multiplies all frequencies (and so stands for an unknown stiffness): `λ → s²λ`.
     pub frequency_scale: f64,
 }
@@ -70,12 +70,12 @@ impl Default for MeshModelSettings {
             damping: DampingLaw::Rayleigh,
             lowest_hz: *eigentone_core::AUDIBLE_HZ.start(),
             highest_hz: *eigentone_core::AUDIBLE_HZ.end(),
-            most_modes: 2000,
-            most_sites: 1024,
+            max_modes: 2000,
+            max_sites: 1024,
             refine_vertices: 2500,
-            most_vertices: 6000,
+            max_vertices: 6000,
             cell_m: None,
-            most_unknowns: 45_000,
+            max_unknowns: 45_000,
             frequency_scale: 1.0,
         }
     }
@@ -143,7 +143,7 @@ pub enum MeshModelError {
 const LARGEST_BODY_M: f64 = 50.0;
 
 /// More pieces than this are too many to ring one by one; the smallest are left out.
-const MOST_COMPONENTS: usize = 64;
+const MAX_COMPONENTS: usize = 64;
 
 /// Makes a model from a surface mesh. The mesh is repaired first; what that did, which method was chosen and why, and what was
 /// left out is told in the model's notes and warnings.
@@ -206,7 +206,7 @@ pub fn model_from_tets(
     let body = tets::assemble(&mesh, material, tets::Order::Quadratic);
     info.mass_kg = Some(body.pencil.total_mass());
     let pairs = solve_band(&body.pencil, settings, settings.highest_hz, progress)?;
-    let kept = surface.simplify(settings.most_sites);
+    let kept = surface.simplify(settings.max_sites);
     nodes = kept.iter().map(|&k| nodes[k as usize]).collect();
     let shapes = rows_of(&pairs.vectors, &nodes);
     let expected_rigid = 6 * body.pencil.components().len();
@@ -234,15 +234,15 @@ fn check(settings: &MeshModelSettings) -> Result<(), MeshModelError> {
     )?;
     setting(
         "the number of modes",
-        settings.most_modes as f64,
+        settings.max_modes as f64,
         "between 1 and 20000",
-        (1..=20_000).contains(&settings.most_modes),
+        (1..=20_000).contains(&settings.max_modes),
     )?;
     setting(
         "the number of sites",
-        settings.most_sites as f64,
+        settings.max_sites as f64,
         "between 4 and 65536",
-        (4..=65_536).contains(&settings.most_sites),
+        (4..=65_536).contains(&settings.max_sites),
     )
 }
 
@@ -261,7 +261,7 @@ fn describe_repair(report: &RepairReport) -> Option<String> {
 
 fn keep_largest_components(mesh: &mut TriMesh, info: &mut ModelInfo) {
     let (component, count) = mesh.components();
-    if count <= MOST_COMPONENTS {
+    if count <= MAX_COMPONENTS {
         return;
     }
     let mut areas: Vec<(f64, u32)> = (0..count as u32).map(|c| (0.0, c)).collect();
@@ -269,10 +269,10 @@ fn keep_largest_components(mesh: &mut TriMesh, info: &mut ModelInfo) {
         areas[component[mesh.triangles[t][0] as usize] as usize].0 += mesh.triangle_area(t);
     }
     areas.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let kept: Vec<u32> = areas[..MOST_COMPONENTS].iter().map(|a| a.1).collect();
-    let lost: f64 = areas[MOST_COMPONENTS..].iter().map(|a| a.0).sum();
+    let kept: Vec<u32> = areas[..MAX_COMPONENTS].iter().map(|a| a.1).collect();
+    let lost: f64 = areas[MAX_COMPONENTS..].iter().map(|a| a.0).sum();
     info.warnings.push(format!(
-        "the mesh has {count} separate pieces; kept the {MOST_COMPONENTS} largest ({:.1} % of the area)",
+        "the mesh has {count} separate pieces; kept the {MAX_COMPONENTS} largest ({:.1} % of the area)",
         100.0 * (1.0 - lost / mesh.area())
     ));
     mesh.triangles.retain(|t| kept.contains(&component[t[0] as usize]));
@@ -348,7 +348,7 @@ fn shell_thickness(mesh: &TriMesh, settings: &MeshModelSettings, look: Option<&P
 const FEWEST_CELLS: f64 = 150.0;
 
 /// Cells of the grid over the bounding box, at most; most of them are empty where walls are thin.
-const MOST_GRID_CELLS: usize = 400_000;
+const MAX_GRID_CELLS: usize = 400_000;
 
 /// A body that is as thick as its frame's shortest side: a flat plate. Quadratic cells may be longer than high there.
 struct Slab {
@@ -397,8 +397,8 @@ fn solid_cells(
     let classify = |edge: f64| {
         let grid = Grid::new(frame, edges(edge));
         // Looking at cells that cannot be paid for takes longer than solving those that can.
-        let hopeless = estimate(edge) > 1.5 * settings.most_unknowns as f64
-            || grid.cells.iter().product::<usize>() > MOST_GRID_CELLS;
+        let hopeless = estimate(edge) > 1.5 * settings.max_unknowns as f64
+            || grid.cells.iter().product::<usize>() > MAX_GRID_CELLS;
         (!hopeless).then(|| Cells::classify(grid, tree, progress))
     };
     let by_size = (volume / FEWEST_CELLS).cbrt();
@@ -411,7 +411,7 @@ fn solid_cells(
         let cells = classify(edge);
         let unknowns = cells.as_ref().map_or(estimate(edge).min(1e9) as usize, Cells::unknowns);
         match cells {
-            Some(cells) if unknowns <= settings.most_unknowns && cells.count() > 0 => {
+            Some(cells) if unknowns <= settings.max_unknowns && cells.count() > 0 => {
                 let limit = cell_limit_hz(material, edge);
                 if limit < settings.highest_hz {
                     info.warnings.push(format!(
@@ -445,7 +445,7 @@ fn solve_band(
 ) -> Result<Eigenpairs, MeshModelError> {
     let upper = (TAU * highest_hz / settings.frequency_scale).powi(2);
     // Rigid motions are found along with the modes that are wanted.
-    let most = settings.most_modes + 6 * pencil.components().len();
+    let most = settings.max_modes + 6 * pencil.components().len();
     Ok(eigen::solve(pencil, Band { upper, most }, progress)?)
 }
 
@@ -458,9 +458,9 @@ fn solve_shell(
     info: &mut ModelInfo,
 ) -> Result<Undamped, MeshModelError> {
     let mut mesh = mesh.clone();
-    if mesh.positions.len() > settings.most_vertices {
+    if mesh.positions.len() > settings.max_vertices {
         let before = mesh.positions.len();
-        mesh.simplify(settings.most_vertices);
+        mesh.simplify(settings.max_vertices);
         info.notes.push(format!("thinned from {before} to {} vertices", mesh.positions.len()));
     }
     if settings.refine_vertices > 0 {
@@ -485,7 +485,7 @@ fn solve_shell(
     let pairs = solve_band(&pencil, settings, highest_hz, progress)?;
     let expected_rigid = 6 * pencil.components().len();
     let all = Undamped::new(pairs.values, pairs.vectors, mesh, &pencil, expected_rigid);
-    Ok(all.thin_sites(settings.most_sites))
+    Ok(all.thin_sites(settings.max_sites))
 }
 
 fn solve_cells(
@@ -503,8 +503,8 @@ fn solve_cells(
     let pairs = solve_band(&body.pencil, settings, settings.highest_hz.min(cell_limit_hz(material, edge_m)), progress)?;
     let mut surface = mesh.clone();
     // Sites about as close as the cells are, so that a strike in the middle of a large face is heard there.
-    surface.refine(edge_m, settings.most_sites);
-    surface.simplify(settings.most_sites);
+    surface.refine(edge_m, settings.max_sites);
+    surface.simplify(settings.max_sites);
     let shapes = shapes_on(&body, &pairs.vectors, &surface.positions);
     let expected_rigid = 6 * body.pencil.components().len();
     Ok(Undamped::new(pairs.values, shapes, surface, &body.pencil, expected_rigid))

@@ -42,7 +42,7 @@ pub struct ShellSettings {
 
 /// Neighbours used for the curvature of one vertex, at most. Two rings of a regular mesh are 18; the hub of a fan would
 /// otherwise couple everything with everything.
-const MOST_NEIGHBOURS: usize = 32;
+const MAX_NEIGHBOURS: usize = 32;
 
 /// Singular values below this share of the largest are noise.
 const RCOND: f64 = 1e-3;
@@ -206,10 +206,10 @@ fn two_rings(mesh: &TriMesh, neighbours: &[Vec<u32>], i: usize) -> Vec<u32> {
     }
     rings.remove(&(i as u32));
     let mut nodes: Vec<u32> = rings.into_iter().collect();
-    if nodes.len() > MOST_NEIGHBOURS {
+    if nodes.len() > MAX_NEIGHBOURS {
         let distance = |j: &u32| mesh.positions[*j as usize].distance_squared(mesh.positions[i]);
         nodes.sort_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)));
-        nodes.truncate(MOST_NEIGHBOURS);
+        nodes.truncate(MAX_NEIGHBOURS);
         nodes.sort_unstable();
     }
     nodes

@@ -68,7 +68,7 @@ fn a_solid_bar_has_timoshenkos_frequencies() {
 #[test]
 fn a_sphere_has_its_lowest_torsional_mode() {
     let radius = 0.05;
-    let settings = MeshModelSettings { highest_hz: 40_000.0, most_modes: 12, ..Default::default() };
+    let settings = MeshModelSettings { highest_hz: 40_000.0, max_modes: 12, ..Default::default() };
     let truth = 2.501 * (steel().shear_pa() / steel().density_kg_m3).sqrt() / (TAU * radius);
     for q in rotations().take(2) {
         let mesh = rotated(&primitives::sphere(radius, 64, 32), q);
@@ -99,8 +99,7 @@ fn a_wall_too_thin_for_cells_becomes_a_shell() {
     let mut inner = primitives::cylinder(0.0998, 0.1996, 48, 12, true);
     inner.triangles.iter_mut().for_each(|t| t.swap(0, 1));
     can.append(&inner);
-    let settings =
-        MeshModelSettings { most_modes: 20, most_vertices: 1500, refine_vertices: 1500, ..Default::default() };
+    let settings = MeshModelSettings { max_modes: 20, max_vertices: 1500, refine_vertices: 1500, ..Default::default() };
     let model = model_from_mesh(&can, &steel(), &settings, &Progress::silent()).unwrap();
     assert_eq!(model.info.method, Method::Shell);
     let said = [model.info.notes, model.info.warnings].concat().join("; ");

@@ -162,12 +162,12 @@ impl Panel {
         if !frame.grid {
             return;
         }
-        for tick in self.x.ticks(self.most_x(frame)) {
+        for tick in self.x.ticks(self.max_x(frame)) {
             let ink = if tick.label.is_some() { style::GRID } else { style::FAINT_GRID };
             let x = self.px(tick.value).round() + 0.5;
             canvas.line([x, self.area.y], [x, self.area.bottom()], 1.0, ink);
         }
-        for tick in self.y.ticks(self.most_y(frame)).iter().filter(|t| t.label.is_some()) {
+        for tick in self.y.ticks(self.max_y(frame)).iter().filter(|t| t.label.is_some()) {
             let y = self.py(tick.value).round() + 0.5;
             canvas.line([self.area.x, y], [self.area.right(), y], 1.0, style::GRID);
         }
@@ -179,7 +179,7 @@ impl Panel {
         canvas.frame(Area::new(x.round() + 0.5, y.round() + 0.5, w.round() - 1.0, h.round() - 1.0), 1.0, style::AXIS);
         let size = if frame.small { style::SMALL } else { style::TICK };
         let label = Text::new(size).colour(style::MUTED);
-        for tick in self.x.ticks(self.most_x(frame)) {
+        for tick in self.x.ticks(self.max_x(frame)) {
             let at = self.px(tick.value).round() + 0.5;
             let length = if tick.label.is_some() { 5.0 } else { 3.0 };
             canvas.line([at, y + h], [at, y + h + length], 1.0, style::AXIS);
@@ -188,7 +188,7 @@ impl Panel {
             }
         }
         let mut widest = 0f32;
-        for tick in self.y.ticks(self.most_y(frame)) {
+        for tick in self.y.ticks(self.max_y(frame)) {
             let Some(text) = &tick.label else { continue };
             let at = self.py(tick.value).round() + 0.5;
             canvas.line([x - 5.0, at], [x, at], 1.0, style::AXIS);
@@ -205,11 +205,11 @@ impl Panel {
         }
     }
 
-    fn most_x(&self, frame: Frame) -> usize {
+    fn max_x(&self, frame: Frame) -> usize {
         (self.area.w / if frame.small { 34.0 } else { 62.0 }) as usize
     }
 
-    fn most_y(&self, frame: Frame) -> usize {
+    fn max_y(&self, frame: Frame) -> usize {
         (self.area.h / if frame.small { 32.0 } else { 42.0 }) as usize
     }
 }

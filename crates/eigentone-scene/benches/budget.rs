@@ -109,7 +109,7 @@ fn fall(models: &[Arc<ModalModel>], quality: Quality, seconds: f64) -> Run {
 fn models() -> Vec<Arc<ModalModel>> {
     let materials = MaterialTable::builtin();
     let settings =
-        MeshModelSettings { thickness_m: Some(0.002), refine_vertices: 900, most_sites: 200, ..Default::default() };
+        MeshModelSettings { thickness_m: Some(0.002), refine_vertices: 900, max_sites: 200, ..Default::default() };
     let meshes = [
         (primitives::plate(0.3, 0.2, 20, 14), "steel"),
         (primitives::plate(0.25, 0.25, 18, 18), "brass"),

@@ -125,7 +125,7 @@ fn feedback(field: &Arc<Field>, probes: &[Vec3], quick: bool) {
     let mut seconds = [0.0f64; 2];
     for (told, seconds) in [false, true].into_iter().zip(&mut seconds) {
         let quality = Quality { truncation_pa: 2e-5, ..Quality::default() };
-        let synth = Settings { most_bodies: 101, quality, ..Settings::default() };
+        let synth = Settings { max_bodies: 101, quality, ..Settings::default() };
         let (mut handle, mut processor) = eigentone_synth::engine(synth).expect("an engine");
         let max_sources = 101;
         let (mut space, mut renderer) =
@@ -152,7 +152,7 @@ fn feedback(field: &Arc<Field>, probes: &[Vec3], quick: bool) {
             }
             renderer.begin(|body, heard| {
                 if told {
-                    processor.set_heard(body, heard);
+                    processor.set_audibility(body, heard);
                 }
             });
             let begin = Instant::now();

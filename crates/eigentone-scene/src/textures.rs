@@ -21,7 +21,7 @@
 use crate::Error;
 use eigentone_core::texture::{Profile, Source, Texture, TextureTable};
 use eigentone_io::{read_audio, read_file};
-use eigentone_synth::texture::{Prepared, Recording, synthesise};
+use eigentone_synth::texture::{Recording, SurfaceRuntime, synthesise};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use toml::{Table, Value};
@@ -105,7 +105,7 @@ pub fn prepare(
     folder: Option<&Path>,
     seed: u64,
     sample_rate_hz: f64,
-) -> Result<Arc<Prepared>, Error> {
+) -> Result<Arc<SurfaceRuntime>, Error> {
     let loops: Vec<Recording> = match &texture.profile {
         Profile::Recorded(recorded) => recorded
             .loops
@@ -118,7 +118,7 @@ pub fn prepare(
         _ => vec![],
     };
     let takes: Vec<Recording> = texture.impact.takes.iter().map(|name| load(name, folder)).collect::<Result<_, _>>()?;
-    Prepared::new(texture, &loops, &takes, seed, sample_rate_hz)
+    SurfaceRuntime::new(texture, &loops, &takes, seed, sample_rate_hz)
         .map_err(|e| Error::WrongKind { file: PathBuf::from(&texture.name), message: e.to_string() })
 }
 

@@ -37,9 +37,9 @@ mod watch;
 mod wheel;
 
 pub use collider::{Collider, Frame, Part, Quadric, Shape};
-pub use map::{Cell, ImpactMap, MOST_CELLS};
+pub use map::{Cell, ImpactMap, MAX_CELLS};
 pub use pose::Pose;
-pub use settings::{Cloud, EnergyLaw, MOST_BOUNCES, MOST_PARTICLES, Region};
+pub use settings::{Cloud, EnergyLaw, MAX_BOUNCES, MAX_PARTICLES, Region};
 pub use simulation::Simulation;
 
 use eigentone_core::Vec3;

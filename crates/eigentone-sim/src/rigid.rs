@@ -69,9 +69,9 @@ pub struct WorldSettings {
     /// Parts into which the solver cuts a step: more for tall stacks.
     pub substeps: u32,
     /// Bodies at most; their numbers are below this.
-    pub most_bodies: usize,
+    pub max_bodies: usize,
     /// The fastest that a body may move, in m/s; what is faster is held back to it and [counted](World::clipped).
-    pub most_speed_m_s: f64,
+    pub max_speed_m_s: f64,
 }
 
 impl Default for WorldSettings {
@@ -82,14 +82,14 @@ impl Default for WorldSettings {
             gravity: Vec3::new(0.0, 0.0, -9.81),
             step_s: 1.0 / 480.0,
             substeps: 4,
-            most_bodies: 10_000,
-            most_speed_m_s: 400.0,
+            max_bodies: 10_000,
+            max_speed_m_s: 400.0,
         }
     }
 }
 
 /// More bodies than this cannot be asked for: their table is as long as the largest number.
-const MOST_BODIES: f64 = (1 << 20) as f64;
+const MAX_BODIES: f64 = (1 << 20) as f64;
 
 /// Bodies under gravity, and what touches.
 pub struct World {
@@ -108,8 +108,8 @@ impl World {
         checked("gravity", settings.gravity)?;
         in_range("step_s", settings.step_s, 1e-5, 1.0 / 60.0)?;
         in_range("substeps", f64::from(settings.substeps), 1.0, 64.0)?;
-        in_range("most_bodies", settings.most_bodies as f64, 1.0, MOST_BODIES)?;
-        in_range("most_speed_m_s", settings.most_speed_m_s, 1e-3, 1e5)?;
+        in_range("max_bodies", settings.max_bodies as f64, 1.0, MAX_BODIES)?;
+        in_range("max_speed_m_s", settings.max_speed_m_s, 1e-3, 1e5)?;
         let mut world = PhysicsWorld::new();
         world.gravity = to_engine(settings.gravity);
         world.integration_parameters = engine::parameters(&settings);

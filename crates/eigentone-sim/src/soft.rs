@@ -125,7 +125,7 @@ pub enum SoftError {
     },
     /// A body got out of hand. It is frozen; the world goes on.
     #[error(
-        "at {time_s:.4} s body `{body}` flew apart: some of it was faster than {most_m_s:.0e} m/s; push it less, or use a more viscous material or larger elements"
+        "at {time_s:.4} s body `{body}` flew apart: some of it was faster than {max_m_s:.0e} m/s; push it less, or use a more viscous material or larger elements"
     )]
     Exploded {
         /// Which.
@@ -135,7 +135,7 @@ pub enum SoftError {
         /// When.
         time_s: f64,
         /// Fastest that makes sense.
-        most_m_s: f64,
+        max_m_s: f64,
     },
     /// A shape that cannot be collided with.
     #[error("a collider cannot be made: {problem}")]

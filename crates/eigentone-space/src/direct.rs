@@ -157,7 +157,7 @@ impl Direct {
         self.tilt_goal = (tilts, blocks);
     }
 
-    /// Lets sound take its time to arrive, or not. Control side, before the first source: it takes memory for half a second of up to [256](crate::MOST_DELAYED) sources.
+    /// Lets sound take its time to arrive, or not. Control side, before the first source: it takes memory for half a second of up to [256](crate::MAX_DELAYED) sources.
     pub fn set_doppler(&mut self, on: bool) {
         self.doppler = on.then(|| Box::new(Doppler::new(self.sample_rate_hz, self.sources.len())));
         self.delayed_goal = f32::from(u8::from(on));

@@ -17,7 +17,7 @@ const FASTEST: f64 = 0.5 * BLOCK as f64;
 const WINDOW: usize = 2 * BLOCK + FASTEST as usize + 2 * MARGIN;
 
 /// So many sources have delays at once; what sounds beyond that arrives without one. More than can be told apart, and the memory stays the same for ten thousand sources.
-pub const MOST_DELAYED: usize = 256;
+pub const MAX_DELAYED: usize = 256;
 
 /// What sounding sources emitted lately. Memory: half a second for each that can be delayed at once, 88 kB at 44.1 kHz.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ struct Place {
 impl Doppler {
     pub(crate) fn new(sample_rate_hz: f64, sources: usize) -> Self {
         let length = ((LONGEST_S * sample_rate_hz) as usize + WINDOW + BLOCK).next_multiple_of(BLOCK);
-        let rings = sources.min(MOST_DELAYED);
+        let rings = sources.min(MAX_DELAYED);
         Self {
             rings: vec![0.0; length * rings],
             length,
@@ -190,12 +190,12 @@ mod tests {
     /// Rings go from source to source, and their past does not: the first sound of the next owner is alone. Beyond their number sound passes as it is.
     #[test]
     fn rings_are_handed_on() {
-        let mut doppler = Doppler::new(8000.0, MOST_DELAYED + 2);
-        for slot in 0..MOST_DELAYED {
+        let mut doppler = Doppler::new(8000.0, MAX_DELAYED + 2);
+        for slot in 0..MAX_DELAYED {
             doppler.aim(slot, 20.0, true);
             doppler.pass(slot, 20.0, false, &[1.0; BLOCK]);
         }
-        let late = MOST_DELAYED;
+        let late = MAX_DELAYED;
         doppler.aim(late, 20.0, true);
         assert_eq!(doppler.pass(late, 20.0, false, &[0.5; BLOCK]), [0.5; BLOCK], "no ring is left");
         doppler.rest(7);

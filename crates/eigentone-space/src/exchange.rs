@@ -10,7 +10,7 @@ use crate::doppler::{Doppler, smooth};
 use crate::tilt::TiltTable;
 
 /// Reverberations on the audio side at once: one that is given sound, and those that ring out.
-pub(crate) const MOST_HALLS: usize = 4;
+pub(crate) const MAX_HALLS: usize = 4;
 
 /// Of these, so many ring out in peace.
 const RINGING_OUT: usize = 2;
@@ -73,7 +73,7 @@ impl Fade {
 #[derive(Debug)]
 pub(crate) struct Halls {
     /// From the oldest on; empty places come last.
-    halls: [Option<Box<Hall>>; MOST_HALLS],
+    halls: [Option<Box<Hall>>; MAX_HALLS],
     /// Phase that a fade moves in a block.
     step: f32,
 }
@@ -83,7 +83,7 @@ impl Halls {
     pub(crate) fn new(reverb: Option<Reverb>, sample_rate_hz: f64) -> Self {
         let all = Fade { now: 1.0, goal: 1.0 };
         let first = reverb.map(|reverb| Box::new(Hall { reverb, given: all, heard: all }));
-        let mut halls = [const { None }; MOST_HALLS];
+        let mut halls = [const { None }; MAX_HALLS];
         halls[0] = first;
         Self { halls, step: (BLOCK as f64 / (FADE_S * sample_rate_hz)).clamp(1e-6, 1.0) as f32 }
     }
@@ -95,7 +95,7 @@ impl Halls {
 
     /// Whether one more finds a place.
     pub(crate) fn has_room(&self) -> bool {
-        self.halls[MOST_HALLS - 1].is_none()
+        self.halls[MAX_HALLS - 1].is_none()
     }
 
     /// From now on `hall` is given the buses, or none is. Gives it back if there is no room for it.

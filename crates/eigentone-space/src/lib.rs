@@ -27,7 +27,7 @@ mod slots;
 pub mod thread;
 pub mod tilt;
 
-pub use doppler::MOST_DELAYED;
+pub use doppler::MAX_DELAYED;
 
 /// Samples per block, as of the synthesis.
 pub const BLOCK: usize = 64;

@@ -12,7 +12,7 @@ use eigentone_core::event::BodyId;
 use std::sync::Arc;
 
 /// Messages taken in per block; more wait for the next ones. With some 50 ns each they take a seventh of a block's time at most.
-const MOST_MESSAGES: usize = 4096;
+const MAX_MESSAGES: usize = 4096;
 
 /// Where a source shall be, and how much of it is heard there.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +115,7 @@ impl Renderer {
         self.out = [[0.0; BLOCK]; 2];
         self.buses = [[0.0; BLOCK]; INPUTS];
         self.exchange();
-        for _ in 0..MOST_MESSAGES {
+        for _ in 0..MAX_MESSAGES {
             let Ok((body, goal)) = self.links.goals.pop() else { break };
             if let Some(audibility) = self.take_in(body, goal) {
                 heard(body, audibility);

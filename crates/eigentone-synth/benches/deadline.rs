@@ -97,7 +97,7 @@ fn flood() -> (Vec<f64>, Stats) {
 
 /// 10,000 pebbles, of which 50 are struck in every block, and a coming and going.
 fn idle(blocks: usize) -> (Vec<f64>, Stats) {
-    let settings = Settings { most_bodies: 11_000, ..Settings::default() };
+    let settings = Settings { max_bodies: 11_000, ..Settings::default() };
     let (mut handle, mut processor) = engine(settings).expect("an engine");
     // They fall by 60 dB within 70 ms or less.
     let pebbles: Vec<Arc<ModalModel>> = (0..10)

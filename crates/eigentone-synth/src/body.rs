@@ -36,10 +36,10 @@ use tones::Tones;
 pub(crate) const DRIVES: usize = 6;
 
 /// Largest gain.
-const MOST_GAIN: f32 = 1e6;
+const MAX_GAIN: f32 = 1e6;
 
 /// Largest energy that is reckoned with.
-const MOST_ENERGY: f32 = 1e30;
+const MAX_ENERGY: f32 = 1e30;
 
 /// What a mode is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +77,8 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    pub fn new(most_modes: usize, most_bodies: usize) -> Self {
-        let modes = most_modes.next_multiple_of(LANES);
+    pub fn new(max_modes: usize, max_bodies: usize) -> Self {
+        let modes = max_modes.next_multiple_of(LANES);
         let room = || vec![0.0; modes];
         Self {
             main: [Partial::default(); BLOCK],
@@ -98,7 +98,7 @@ impl Scratch {
             merged: Vec::with_capacity(modes),
             zero: [vec![0.0; Lanes::capacity(modes)], vec![0.0; Lanes::capacity(modes)]],
             section: [0.0; BLOCK],
-            grants: vec![0; most_bodies],
+            grants: vec![0; max_bodies],
         }
     }
 }
@@ -109,8 +109,8 @@ pub(crate) struct World {
     pub kernels: Kernels,
     pub rate_hz: f64,
     /// Largest force and impulse that are let through.
-    pub most_force_n: f32,
-    pub most_impulse_ns: f32,
+    pub max_force_n: f32,
+    pub max_impulse_ns: f32,
 }
 
 /// A sounding body.
@@ -298,18 +298,18 @@ impl Body {
 
     /// The gain moves to this in the course of a block. What was too quiet to be computed may not be any more.
     pub fn set_gain(&mut self, gain: f32) {
-        self.gain_goal = gain.clamp(-MOST_GAIN, MOST_GAIN);
+        self.gain_goal = gain.clamp(-MAX_GAIN, MAX_GAIN);
         self.account.asleep = false;
     }
 
     pub fn set_emphasis(&mut self, emphasis: f32) {
-        self.emphasis = emphasis.abs().min(MOST_GAIN);
+        self.emphasis = emphasis.abs().min(MAX_GAIN);
         self.account.asleep = false;
     }
 
     /// Its share at the listener, from now on. What sleeps is looked at again only if it might be heard now.
-    pub fn set_heard(&mut self, heard: f32) {
-        self.heard = heard.abs().min(MOST_GAIN);
+    pub fn set_audibility(&mut self, heard: f32) {
+        self.heard = heard.abs().min(MAX_GAIN);
         // However slowly it has come to this.
         if self.heard > 1.1 * self.judged {
             self.account.asleep = false;

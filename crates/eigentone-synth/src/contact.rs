@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use eigentone_core::contact::{Contact, ContactFrame, ContactPoint, Phase, Pose};
-//! use eigentone_synth::contact::{Partner, Tracker, TrackerSettings};
+//! use eigentone_synth::contact::{ContactBody, Tracker, TrackerSettings};
 //! # use eigentone_core::{Method, ModalModel, Mode, ModelInfo, ShapeTable, Vec3};
 //! # let model = std::sync::Arc::new(ModalModel {
 //! #     info: ModelInfo::new("block", Method::Manual, "wood"),
@@ -26,9 +26,9 @@
 //! let (mut handle, mut processor) = engine(Settings::default())?;
 //! let mut tracker = Tracker::new(TrackerSettings::default(), 44_100.0);
 //! // Body 0 is the floor, which does not sound; body 1 is a block of 200 g.
-//! tracker.add(0, Partner::silent());
+//! tracker.add(0, ContactBody::silent());
 //! let block = handle.add(&BodySettings::new(model.clone()))?;
-//! tracker.add(1, Partner::of(block, model, 0.2));
+//! tracker.add(1, ContactBody::of(block, model, 0.2));
 //!
 //! let step_s = 1.0 / 240.0;
 //! for step in 1..=48 {
@@ -54,13 +54,13 @@
 //! ```
 
 mod blow;
+mod body;
 mod clock;
 mod follow;
 mod limits;
-mod partner;
 mod site;
 mod sounding;
 mod tracker;
 
-pub use partner::{Happening, Partner, What};
+pub use body::{ContactBody, ContactEvent, ContactEventKind};
 pub use tracker::{Tracker, TrackerSettings};

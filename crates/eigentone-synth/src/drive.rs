@@ -156,7 +156,7 @@ impl Drive {
         from: usize,
         len: usize,
         rate_hz: f64,
-        most_n: f32,
+        max_n: f32,
     ) -> usize {
         let mut missing = 0;
         let plain = &mut out.plain[..len];
@@ -185,7 +185,7 @@ impl Drive {
         // The impulse of a blow was clipped already, and its pulse is that of a unit impulse.
         if self.is_continuous() {
             for f in plain.iter_mut() {
-                *f = if f.is_finite() { f.clamp(-most_n, most_n) } else { 0.0 };
+                *f = if f.is_finite() { f.clamp(-max_n, max_n) } else { 0.0 };
             }
         }
         for n in 0..len {

@@ -60,13 +60,13 @@ pub fn engine_with(settings: Settings, kernels: Kernels) -> Result<(Handle, Proc
         return Err(EngineError::SampleRate(settings.sample_rate_hz));
     }
     let stats = Arc::new(SharedStats::default());
-    let (to_audio, from_control) = rtrb::RingBuffer::new(settings.most_events.max(64) + reserve(&settings));
+    let (to_audio, from_control) = rtrb::RingBuffer::new(settings.max_events.max(64) + reserve(&settings));
     // Room for every body and every source that can exist: handing back cannot fail while the control side lives.
     let (to_control, from_audio) = rtrb::RingBuffer::new(
-        settings.most_bodies * (1 + crate::body::DRIVES)
-            + settings.most_bridges
-            + settings.most_contacts
-            + 2 * MOST_SWAPS
+        settings.max_bodies * (1 + crate::body::DRIVES)
+            + settings.max_bridges
+            + settings.max_contacts
+            + 2 * MAX_SWAPS
             + 16,
     );
     let processor = Processor::new(&settings, kernels, from_control, to_control, stats.clone());
@@ -74,16 +74,16 @@ pub fn engine_with(settings: Settings, kernels: Kernels) -> Result<(Handle, Proc
 }
 
 /// Exchanges of models that can be under way at once.
-const MOST_SWAPS: usize = 64;
+const MAX_SWAPS: usize = 64;
 
 /// Room in the queue to the audio side for what must not get lost: removals, exchanges of models, ends of contacts.
 fn reserve(settings: &Settings) -> usize {
-    settings.most_bodies + settings.most_contacts + MOST_SWAPS
+    settings.max_bodies + settings.max_contacts + MAX_SWAPS
 }
 
 /// Room among the events that wait for what must not get lost: removals, and some changes of quality.
 fn vital_events(settings: &Settings) -> usize {
-    settings.most_bodies + 16
+    settings.max_bodies + 16
 }
 
 /// From control to audio.

@@ -20,7 +20,7 @@ pub(crate) fn frame_blocks(sample_rate_hz: f64) -> usize {
 }
 
 /// Levels of playback and masking beyond this are taken for it, in dB: from the quietest to the loudest a 32-bit float could mean.
-const MOST_DB: f32 = 300.0;
+const MAX_DB: f32 = 300.0;
 
 /// What the engine may leave out. The default leaves out only what cannot be heard.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,8 +54,8 @@ impl Quality {
             db.is_finite() && m.offset_db.is_finite()
         });
         if let Some(masking) = &mut self.masking {
-            let within = |db: f32| db.clamp(-MOST_DB, MOST_DB);
-            masking.offset_db = masking.offset_db.clamp(0.0, MOST_DB);
+            let within = |db: f32| db.clamp(-MAX_DB, MAX_DB);
+            masking.offset_db = masking.offset_db.clamp(0.0, MAX_DB);
             masking.playback = match masking.playback {
                 Playback::TotalAt(db) => Playback::TotalAt(within(db)),
                 Playback::PascalAt(db) => Playback::PascalAt(within(db)),

@@ -12,25 +12,25 @@ pub struct Settings {
     /// 8,000 to 384,000 Hz.
     pub sample_rate_hz: f64,
     /// Bodies at once.
-    pub most_bodies: usize,
+    pub max_bodies: usize,
     /// Modes of one body.
-    pub most_modes_per_body: usize,
+    pub max_modes_per_body: usize,
     /// Events that can wait for their time.
-    pub most_events: usize,
+    pub max_events: usize,
     /// Messages that the audio side takes in per block of 64 samples; others wait for the next. A message takes some 0.1 µs.
-    pub most_messages_per_block: usize,
+    pub max_messages_per_block: usize,
     /// Work on events in one block of 64 samples, in blows on bodies of a hundred modes; a blow on a larger body counts for more, the others of a body that is struck several times for less. What
     /// does not fit is summed per body, put off to the next blocks in the order of audibility, and given up when it is 20 ms late: see [`Stats`](crate::Stats). `usize::MAX` does all events one by
     /// one however long that takes, which is right where nobody waits for the sound.
-    pub most_events_per_block: usize,
+    pub max_events_per_block: usize,
     /// Bridges between bodies.
-    pub most_bridges: usize,
+    pub max_bridges: usize,
     /// Contacts that slide or roll at once.
-    pub most_contacts: usize,
+    pub max_contacts: usize,
     /// Impulses are clipped to this, in N·s.
-    pub most_impulse_ns: f32,
+    pub max_impulse_ns: f32,
     /// Forces are clipped to this, in N.
-    pub most_force_n: f32,
+    pub max_force_n: f32,
     /// What may be left out.
     pub quality: Quality,
 }
@@ -39,15 +39,15 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             sample_rate_hz: 44_100.0,
-            most_bodies: 1024,
-            most_modes_per_body: 8192,
-            most_events: 16_384,
-            most_messages_per_block: 4096,
-            most_events_per_block: 96,
-            most_bridges: 64,
-            most_contacts: 256,
-            most_impulse_ns: 100.0,
-            most_force_n: 10_000.0,
+            max_bodies: 1024,
+            max_modes_per_body: 8192,
+            max_events: 16_384,
+            max_messages_per_block: 1536,
+            max_events_per_block: 96,
+            max_bridges: 64,
+            max_contacts: 256,
+            max_impulse_ns: 100.0,
+            max_force_n: 10_000.0,
             quality: Quality::default(),
         }
     }
@@ -86,11 +86,11 @@ pub enum EngineError {
     #[error("a sample rate of {0} Hz; the engine runs from 8000 to 384000 Hz")]
     SampleRate(f64),
     /// No place left.
-    #[error("all {0} places for bodies are taken; remove one, or raise `Settings::most_bodies`")]
+    #[error("all {0} places for bodies are taken; remove one, or raise `Settings::max_bodies`")]
     Bodies(usize),
     /// A model that is too large.
     #[error(
-        "the model `{name}` has {modes} modes, more than the {most} of `Settings::most_modes_per_body`; compress it or raise the limit"
+        "the model `{name}` has {modes} modes, more than the {most} of `Settings::max_modes_per_body`; compress it or raise the limit"
     )]
     Modes {
         /// Name of the model.
@@ -121,10 +121,10 @@ pub enum EngineError {
     #[error("there is no such body any more")]
     NoSuchBody,
     /// No place left.
-    #[error("all {0} bridges are taken; raise `Settings::most_bridges`")]
+    #[error("all {0} bridges are taken; raise `Settings::max_bridges`")]
     Bridges(usize),
     /// No place left.
-    #[error("all {0} places for contacts are taken; raise `Settings::most_contacts`")]
+    #[error("all {0} places for contacts are taken; raise `Settings::max_contacts`")]
     Contacts(usize),
     /// The contact has been closed.
     #[error("there is no such contact any more")]

@@ -49,15 +49,15 @@ pub fn strike(
 ) -> Result<Vec<f32>, EngineError> {
     let settings = Settings {
         sample_rate_hz,
-        most_bodies: 1,
-        most_modes_per_body: model.modes.len(),
-        most_events: 64,
-        most_messages_per_block: usize::MAX,
-        most_events_per_block: usize::MAX,
-        most_bridges: 0,
-        most_contacts: 0,
-        most_impulse_ns: f32::MAX.sqrt(),
-        most_force_n: f32::MAX,
+        max_bodies: 1,
+        max_modes_per_body: model.modes.len(),
+        max_events: 64,
+        max_messages_per_block: usize::MAX,
+        max_events_per_block: usize::MAX,
+        max_bridges: 0,
+        max_contacts: 0,
+        max_impulse_ns: f32::MAX.sqrt(),
+        max_force_n: f32::MAX,
         quality: Quality::FULL,
     };
     let (mut handle, mut processor) = engine(settings)?;

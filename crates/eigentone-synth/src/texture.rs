@@ -1,6 +1,6 @@
 //! Contacts that sound: from the motion of a contact over a [`Texture`] to the force that excites both bodies (Menzies 2011, §6.1).
 //!
-//! `F = slip(v) · force(N) · low_pass(profile)`. [`Prepared`] is what the control side makes of a texture, once; a [`Generator`] is one contact on it and can be made on the audio side, since it owns no memory of its own.
+//! `F = slip(v) · force(N) · low_pass(profile)`. [`SurfaceRuntime`] is what the control side makes of a texture, once; a [`Generator`] is one contact on it and can be made on the audio side, since it owns no memory of its own.
 //! Each call of [`Generator::fill`] takes the [`ContactState`] at its end and ramps there from the last one.
 //!
 //! - profiles: `bumps`, `rough`, `loose` (and foil), `friction`, `recorded`
@@ -9,10 +9,10 @@
 //!
 //! ```
 //! use eigentone_core::texture::{Bumps, Profile, Texture};
-//! use eigentone_synth::texture::{ContactState, Generator, Prepared};
+//! use eigentone_synth::texture::{ContactState, Generator, SurfaceRuntime};
 //!
 //! let brick = Texture { profile: Profile::Bumps(Bumps::default()), ..Texture::default() };
-//! let surface = Prepared::new(&brick, &[], &[], 1, 44_100.0)?;
+//! let surface = SurfaceRuntime::new(&brick, &[], &[], 1, 44_100.0)?;
 //! let mut contact = Generator::new(surface, 7);
 //! let mut force_n = [0.0; 1024];
 //! let state = ContactState { slip_m_s: 0.5, travel_m_s: 0.5, force_n: 10.0, ..ContactState::default() };
@@ -48,8 +48,8 @@ const REST_M_S: f32 = 1e-5;
 const SLOW_M_S: f32 = 1e-3;
 
 /// Fastest speed and largest force that count.
-const MOST_M_S: f32 = 100.0;
-const MOST_N: f32 = 1e5;
+const MAX_M_S: f32 = 100.0;
+const MAX_N: f32 = 1e5;
 
 /// How a contact moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -69,12 +69,12 @@ pub struct ContactState {
 impl ContactState {
     /// Finite and within bounds.
     fn sane(&self) -> Self {
-        let speed = |v: f32| if v.is_nan() || v.abs() < REST_M_S { 0.0 } else { v.abs().min(MOST_M_S) };
+        let speed = |v: f32| if v.is_nan() || v.abs() < REST_M_S { 0.0 } else { v.abs().min(MAX_M_S) };
         let clip = |x: f32, most: f32| if x.is_nan() { 0.0 } else { x.clamp(0.0, most) };
         Self {
             slip_m_s: speed(self.slip_m_s),
             travel_m_s: speed(self.travel_m_s),
-            force_n: clip(self.force_n, MOST_N),
+            force_n: clip(self.force_n, MAX_N),
             mass_over_stiffness_s: clip(self.mass_over_stiffness_s, 1.0),
             position_m: if self.position_m.is_finite() { self.position_m.clamp(-1e6, 1e6) } else { 0.0 },
         }
@@ -145,7 +145,7 @@ pub enum PrepareError {
 
 /// A texture made ready for a sample rate. Keep one `Arc` on the control side: the audio side must not be the one to free it.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct SurfaceRuntime {
     texture: Texture,
     loops: Option<Arc<recorded::Loops>>,
     takes: Arc<[Recording]>,
@@ -153,7 +153,7 @@ pub struct Prepared {
     rate_hz: f32,
 }
 
-impl Prepared {
+impl SurfaceRuntime {
     /// Needs a recording for each of the texture's loops and takes, in order. Surfaces with the same seed have the same relief where it is repeatable.
     ///
     /// # Errors
@@ -246,7 +246,7 @@ impl Running {
 /// One contact on a textured surface.
 #[derive(Clone, Debug)]
 pub struct Generator {
-    surface: Arc<Prepared>,
+    surface: Arc<SurfaceRuntime>,
     profile: Running,
     low_pass: filter::LowPass,
     last: ContactState,
@@ -259,7 +259,7 @@ pub struct Generator {
 
 impl Generator {
     /// A contact that rests. Allocates nothing.
-    pub fn new(surface: Arc<Prepared>, seed: u64) -> Self {
+    pub fn new(surface: Arc<SurfaceRuntime>, seed: u64) -> Self {
         Self {
             profile: surface.profile(Noise::new(seed).bits()),
             surface,
@@ -273,7 +273,7 @@ impl Generator {
     }
 
     /// The surface.
-    pub fn surface(&self) -> &Arc<Prepared> {
+    pub fn surface(&self) -> &Arc<SurfaceRuntime> {
         &self.surface
     }
 
@@ -372,7 +372,7 @@ pub struct Direct {
 
 impl Direct {
     /// For contacts on a surface.
-    pub fn new(surface: &Prepared) -> Self {
+    pub fn new(surface: &SurfaceRuntime) -> Self {
         let keep = (-std::f32::consts::TAU * 20.0 / surface.rate_hz).exp();
         Self { pa_per_n: surface.texture.direct_pa_per_n, keep, mean: 0.0 }
     }

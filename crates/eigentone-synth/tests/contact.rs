@@ -5,8 +5,8 @@ mod common;
 use common::{mix, point, random_body};
 use eigentone_core::contact::{Contact, ContactFrame, ContactPoint, Phase, Pose};
 use eigentone_core::texture::{Bumps, Curve, Friction, Gain, Impact, Profile, Texture};
-use eigentone_synth::contact::{Partner, Tracker, TrackerSettings, What};
-use eigentone_synth::texture::{Prepared, Recording};
+use eigentone_synth::contact::{ContactBody, ContactEventKind, Tracker, TrackerSettings};
+use eigentone_synth::texture::{Recording, SurfaceRuntime};
 use eigentone_synth::{BLOCK, BodySettings, Handle, Processor, Quality, Settings, engine};
 use std::sync::Arc;
 
@@ -30,9 +30,9 @@ impl Stage {
         let model = random_body(60, 6.0, 7);
         let block = handle.add(&BodySettings::new(model.clone())).unwrap();
         let mut tracker = Tracker::new(TrackerSettings::default(), RATE);
-        let surface = Prepared::new(texture, &[], &[], 1, RATE).unwrap();
-        tracker.add(0, Partner::silent().with_surface(surface));
-        tracker.add(1, Partner::of(block, model, 0.2));
+        let surface = SurfaceRuntime::new(texture, &[], &[], 1, RATE).unwrap();
+        tracker.add(0, ContactBody::silent().with_surface(surface));
+        tracker.add(1, ContactBody::of(block, model, 0.2));
         Self { handle, processor, tracker, sound: Vec::new(), steps: 0 }
     }
 
@@ -56,7 +56,7 @@ impl Stage {
     }
 
     fn impacts(&mut self) -> usize {
-        self.tracker.drain().filter(|h| matches!(h.what, What::Impact { .. })).count()
+        self.tracker.drain().filter(|h| matches!(h.kind, ContactEventKind::Impact { .. })).count()
     }
 
     fn energy(&self, from_s: f64, to_s: f64) -> f64 {
@@ -201,9 +201,11 @@ fn a_flood_is_cut_to_its_strongest() {
     let heard: Vec<f32> = stage
         .tracker
         .drain()
-        .filter_map(|h| if let What::Impact { approach_m_s, .. } = h.what { Some(approach_m_s) } else { None })
+        .filter_map(
+            |h| if let ContactEventKind::Impact { approach_m_s, .. } = h.kind { Some(approach_m_s) } else { None },
+        )
         .collect();
-    assert_eq!(heard.len(), TrackerSettings::default().most_blows);
+    assert_eq!(heard.len(), TrackerSettings::default().max_blows);
     assert!(heard.iter().all(|v| *v > 1.97));
 }
 
@@ -225,8 +227,8 @@ fn friction_locks_to_the_resonator() {
     let model = Arc::new(model);
     let body = handle.add(&BodySettings::new(model.clone())).unwrap();
     let mut tracker = Tracker::new(TrackerSettings::default(), RATE);
-    tracker.add(0, Partner::silent().with_surface(Prepared::new(&texture, &[], &[], 1, RATE).unwrap()));
-    tracker.add(1, Partner::of(body, model, 0.2));
+    tracker.add(0, ContactBody::silent().with_surface(SurfaceRuntime::new(&texture, &[], &[], 1, RATE).unwrap()));
+    tracker.add(1, ContactBody::of(body, model, 0.2));
     let mut sound = Vec::new();
     for step in 1..=960u64 {
         let time_s = step as f64 * STEP_S;
@@ -255,8 +257,8 @@ fn recorded_takes_replace_the_blow() {
     let model = random_body(60, 6.0, 7);
     let block = handle.add(&BodySettings::new(model.clone())).unwrap();
     let mut tracker = Tracker::new(TrackerSettings::default(), RATE);
-    tracker.add(0, Partner::silent().with_surface(Prepared::new(&texture, &[], &[take], 1, RATE).unwrap()));
-    tracker.add(1, Partner::of(block, model, 0.2));
+    tracker.add(0, ContactBody::silent().with_surface(SurfaceRuntime::new(&texture, &[], &[take], 1, RATE).unwrap()));
+    tracker.add(1, ContactBody::of(block, model, 0.2));
     let mut stage = Stage { handle, processor, tracker, sound: Vec::new(), steps: 0 };
     (0..9).for_each(|_| stage.step(Phase::End, vec![]));
     stage.step(Phase::Begin, vec![landing(1.0)]);
@@ -319,12 +321,12 @@ fn a_number_that_is_given_away_again_is_a_new_one() {
     stage.impacts();
     let old = stage.tracker.partner(1).unwrap().body.unwrap();
     stage.tracker.remove(1);
-    let ended = stage.tracker.drain().filter(|h| h.what == What::End).count();
+    let ended = stage.tracker.drain().filter(|h| h.kind == ContactEventKind::End).count();
     assert_eq!(ended, 1, "its contact has ended");
     stage.handle.remove(old).unwrap();
     let model = point(&[(500.0, 1.0, 1.0)]);
     let new = stage.handle.add(&BodySettings::new(model.clone())).unwrap();
-    stage.tracker.add(1, Partner::of(new, model, 0.2));
+    stage.tracker.add(1, ContactBody::of(new, model, 0.2));
     // It strikes within the refractory time of the other's last blow, in a contact of the same name.
     stage.step(Phase::Begin, vec![landing(1.0)]);
     assert_eq!(stage.impacts(), 1);
@@ -356,7 +358,7 @@ fn bodies_change_while_they_slide() {
     slide(&mut stage, 100);
     assert_eq!(stage.processor.stats().contacts, 1);
     let louder = Texture { gain: Gain { slip: Curve::new(&[[0.0, 30.0]]).unwrap(), ..brick().gain }, ..brick() };
-    stage.tracker.set_surface(0, Prepared::new(&louder, &[], &[], 1, RATE).unwrap());
+    stage.tracker.set_surface(0, SurfaceRuntime::new(&louder, &[], &[], 1, RATE).unwrap());
     slide(&mut stage, 3);
     assert_eq!(stage.processor.stats().contacts, 2, "one fades out while the other fades in");
     slide(&mut stage, 100);
@@ -374,11 +376,11 @@ fn bodies_change_while_they_slide() {
     let recent = &stage.sound[stage.sound.len() - 4000..];
     let level = |hz: f64| common::level_db(recent, hz, RATE);
     assert!(level(700.0) > level(500.0) + 12.0 && level(700.0) > level(1000.0) + 12.0, "the new model's one mode");
-    stage.tracker.set_surface(0, Prepared::smooth());
+    stage.tracker.set_surface(0, SurfaceRuntime::smooth());
     slide(&mut stage, 20);
     assert_eq!(stage.processor.stats().contacts, 0);
-    let heard: Vec<What> = stage.tracker.drain().map(|h| h.what).collect();
-    assert_eq!(heard, [What::Begin, What::End]);
+    let heard: Vec<ContactEventKind> = stage.tracker.drain().map(|h| h.kind).collect();
+    assert_eq!(heard, [ContactEventKind::Begin, ContactEventKind::End]);
     stage.tracker.set_mass(1, 5.0);
     stage.tracker.set_mass(1, f64::NAN);
     assert_eq!(stage.tracker.partner(1).unwrap().mass_kg, 5.0);
@@ -398,7 +400,7 @@ fn a_pause_is_quiet() {
     stage.tracker.set_clock(20.0 * BLOCK as f64, RATE);
     (100..120).for_each(|k| stage.step(Phase::Stay, vec![sliding(0.5, 0.001 * k as f32)]));
     assert_eq!(stage.processor.stats().contacts, 1);
-    assert_eq!(stage.tracker.drain().map(|h| h.what).collect::<Vec<_>>(), [What::Begin]);
+    assert_eq!(stage.tracker.drain().map(|h| h.kind).collect::<Vec<_>>(), [ContactEventKind::Begin]);
 }
 
 /// What a restored tracker sends is what an uninterrupted one does: the same blows, the same seeds, the same damping.
@@ -474,8 +476,8 @@ fn strains_are_told_and_excesses_cut() {
     let model = point(&[(1000.0, 1.0, 1.0)]);
     let body = handle.add(&BodySettings { strain_sensitivity: 1.0, ..BodySettings::new(model.clone()) }).unwrap();
     let mut tracker = Tracker::new(TrackerSettings::default(), RATE);
-    tracker.add(0, Partner::silent().with_surface(Prepared::new(&brick(), &[], &[], 1, RATE).unwrap()));
-    tracker.add(1, Partner::of(body, model, 0.2));
+    tracker.add(0, ContactBody::silent().with_surface(SurfaceRuntime::new(&brick(), &[], &[], 1, RATE).unwrap()));
+    tracker.add(1, ContactBody::of(body, model, 0.2));
     let mut strained = frame(STEP_S, Phase::End, vec![]);
     strained.strains = vec![eigentone_core::contact::Strain { body: 1, strain: 0.1 }];
     let room = handle.room();
@@ -503,8 +505,8 @@ fn strains_are_told_and_excesses_cut() {
         assert!(sound.iter().all(|y| y.is_finite()));
     }
     assert!(tracker.limited() >= 37);
-    let loudest = tracker.drain().filter_map(|h| match h.what {
-        What::Impact { impulse_ns, approach_m_s } => Some((impulse_ns, approach_m_s)),
+    let loudest = tracker.drain().filter_map(|h| match h.kind {
+        ContactEventKind::Impact { impulse_ns, approach_m_s } => Some((impulse_ns, approach_m_s)),
         _ => None,
     });
     assert!(loudest.fold((0.0f32, 0.0f32), |m, x| (m.0.max(x.0), m.1.max(x.1))) <= (1001.0, 100.0));

@@ -20,7 +20,7 @@ fn blow(site: u32, size: f32) -> Action {
 #[test]
 fn a_removal_fades_however_full_the_queue() {
     let jump = |x: &[f32]| x.windows(2).map(|w| (w[1] - w[0]).abs()).fold(0.0, f32::max);
-    let (mut handle, mut processor) = engine(Settings { most_events: 64, ..full() }).unwrap();
+    let (mut handle, mut processor) = engine(Settings { max_events: 64, ..full() }).unwrap();
     let body = handle.add(&BodySettings::new(point(&[(300.0, 0.1, 1.0)]))).unwrap();
     handle.send(impulse(body, 0, 1.0)).unwrap();
     let steady = jump(&mix(&mut processor, 50)[100..]);
@@ -38,7 +38,7 @@ fn a_removal_fades_however_full_the_queue() {
 /// A queue that nobody empties takes no more events, but still removals, exchanges and ends; it tells how much room there is.
 #[test]
 fn there_is_room_for_what_must_not_get_lost() {
-    let (mut handle, mut processor) = engine(Settings { most_events: 64, most_bodies: 8, ..full() }).unwrap();
+    let (mut handle, mut processor) = engine(Settings { max_events: 64, max_bodies: 8, ..full() }).unwrap();
     let bodies: Vec<BodyId> =
         (0..8).map(|_| handle.add(&BodySettings::new(point(&[(300.0, 0.1, 1.0)]))).unwrap()).collect();
     assert_eq!(handle.room(), 64 - 8);
@@ -60,8 +60,8 @@ fn there_is_room_for_what_must_not_get_lost() {
 #[test]
 fn many_blows_on_one_body_are_one() {
     let model = random_body(100, 8.0, 4);
-    let render = |most_events_per_block: usize| {
-        let (mut handle, mut processor) = engine(Settings { most_events_per_block, ..full() }).unwrap();
+    let render = |max_events_per_block: usize| {
+        let (mut handle, mut processor) = engine(Settings { max_events_per_block, ..full() }).unwrap();
         let body = handle.add(&BodySettings::new(model.clone())).unwrap();
         mix(&mut processor, 2);
         for k in 0..1000 {
@@ -85,7 +85,7 @@ fn many_blows_on_one_body_are_one() {
 fn a_flood_is_served_by_audibility() {
     let models: Vec<_> = (0..5).map(|i| random_body(400, 8.0, i)).collect();
     let run = || {
-        let settings = Settings { most_events_per_block: 96, most_bodies: 600, ..full() };
+        let settings = Settings { max_events_per_block: 96, max_bodies: 600, ..full() };
         let (mut handle, mut processor) = engine(settings).unwrap();
         let bodies: Vec<BodyId> =
             (0..600).map(|i| handle.add(&BodySettings::new(models[i % 5].clone())).unwrap()).collect();
@@ -115,7 +115,7 @@ fn a_flood_is_served_by_audibility() {
 /// Parameters and silences are put off, never given up, and their order is kept: the last value counts.
 #[test]
 fn settings_survive_a_flood() {
-    let settings = Settings { most_events_per_block: 4, most_bodies: 200, ..full() };
+    let settings = Settings { max_events_per_block: 4, max_bodies: 200, ..full() };
     let (mut handle, mut processor) = engine(settings).unwrap();
     let model = point(&[(500.0, 0.5, 1.0)]);
     let bodies: Vec<BodyId> = (0..200).map(|_| handle.add(&BodySettings::new(model.clone())).unwrap()).collect();
@@ -144,7 +144,7 @@ fn settings_survive_a_flood() {
 /// Sixteen thousand messages at once: a block takes in some, in order, and nothing is lost.
 #[test]
 fn messages_come_in_portions() {
-    let settings = Settings { most_messages_per_block: 100, most_bodies: 1000, ..full() };
+    let settings = Settings { max_messages_per_block: 100, max_bodies: 1000, ..full() };
     let (mut handle, mut processor) = engine(settings).unwrap();
     let model = point(&[(500.0, 0.5, 1.0)]);
     for _ in 0..1000 {

@@ -67,13 +67,13 @@ fn what_is_not_heard_costs_nothing_and_is_not_lost() {
     handle.send(impulse(body, 0, 1.0)).unwrap();
     control.send(impulse(twin, 0, 1.0)).unwrap();
     mix(&mut processor, 20);
-    processor.set_heard(body, 1e-5);
+    processor.set_audibility(body, 1e-5);
     mix(&mut processor, 80);
     assert_eq!((processor.stats().mixed, processor.stats().sounding), (0, 0), "behind three walls");
-    processor.set_heard(body, f32::NAN);
+    processor.set_audibility(body, f32::NAN);
     // Slowly, as somebody who comes nearer.
     for k in 0..100 {
-        processor.set_heard(body, 1e-5 * 1e5f32.powf(k as f32 / 99.0));
+        processor.set_audibility(body, 1e-5 * 1e5f32.powf(k as f32 / 99.0));
         mix(&mut processor, 1);
     }
     mix(&mut processor, 40);
@@ -290,7 +290,7 @@ fn gain_wakes_what_sleeps() {
 #[test]
 fn what_cannot_be_is_refused_with_a_reason() {
     assert!(engine(Settings { sample_rate_hz: 4000.0, ..Settings::default() }).is_err());
-    let (mut handle, processor) = engine(Settings { most_bodies: 1, most_modes_per_body: 2, ..full() }).unwrap();
+    let (mut handle, processor) = engine(Settings { max_bodies: 1, max_modes_per_body: 2, ..full() }).unwrap();
     let three = point(&[(1.0e2, 1.0, 1.0), (2.0e2, 1.0, 1.0), (3.0e2, 1.0, 1.0)]);
     let error = handle.add(&BodySettings::new(three)).unwrap_err();
     assert!(error.to_string().contains("3 modes, more than the 2"), "{error}");

@@ -25,7 +25,7 @@ fn memory_stays_flat() {
     let mut noise = Noise::new(9);
     let models: Vec<_> = (0..8).map(|i| random_body(20 + 15 * i, 9.0, i as u64)).collect();
     let (mut handle, mut processor) =
-        engine(Settings { most_bodies: 16, most_modes_per_body: 128, ..Settings::default() }).unwrap();
+        engine(Settings { max_bodies: 16, max_modes_per_body: 128, ..Settings::default() }).unwrap();
     let mut alive: Vec<BodyId> = Vec::new();
     let mut heard = 0.0;
     let mut at_start = 0;

@@ -8,7 +8,7 @@ use eigentone_core::event::{Action, BodyId, Event, Moment};
 use eigentone_core::model::SiteBlend;
 use eigentone_core::texture::{Bumps, Foil, Friction, Loose, Profile, Rough, Texture};
 use eigentone_core::{DiffuseBand, ModalModel, Noise, Vec3};
-use eigentone_synth::texture::Prepared;
+use eigentone_synth::texture::SurfaceRuntime;
 use eigentone_synth::{
     BLOCK, BodySettings, BridgeSettings, Budget, ContactSettings, Glide, Keyframe, Masking, Nonlinear, PointState,
     Quality, Settings, Shaper, StepBank, StreamWriter, engine,
@@ -80,7 +80,7 @@ fn a_quality(noise: &mut Noise) -> Quality {
 }
 
 /// One surface of every kind that needs no recording.
-fn surfaces(rate: f64) -> Vec<Arc<Prepared>> {
+fn surfaces(rate: f64) -> Vec<Arc<SurfaceRuntime>> {
     let profiles = [
         Profile::Smooth,
         Profile::Bumps(Bumps::default()),
@@ -92,7 +92,7 @@ fn surfaces(rate: f64) -> Vec<Arc<Prepared>> {
     profiles
         .into_iter()
         .map(|profile| Texture { profile, direct_pa_per_n: 0.1, decay_s: 0.1, ..Texture::default() })
-        .map(|texture| Prepared::new(&texture, &[], &[], 1, rate).unwrap())
+        .map(|texture| SurfaceRuntime::new(&texture, &[], &[], 1, rate).unwrap())
         .collect()
 }
 
@@ -114,10 +114,10 @@ fn a_storm_of_events_allocates_nothing_on_the_audio_side() {
         let mut noise = Noise::new(seed);
         let settings = Settings {
             sample_rate_hz: rate,
-            most_bodies: 40,
-            most_modes_per_body: 128,
-            most_events: 512,
-            most_events_per_block: if seed == 2 { 4 } else { 256 },
+            max_bodies: 40,
+            max_modes_per_body: 128,
+            max_events: 512,
+            max_events_per_block: if seed == 2 { 4 } else { 256 },
             ..Settings::default()
         };
         let (mut handle, mut processor) = engine(settings).unwrap();

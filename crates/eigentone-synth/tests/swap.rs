@@ -247,7 +247,7 @@ fn what_was_set_stays() {
 #[test]
 fn any_kind_becomes_any_other() {
     let mut noise = Noise::new(17);
-    let (mut handle, mut processor) = engine(Settings { most_bodies: 4, ..Settings::default() }).unwrap();
+    let (mut handle, mut processor) = engine(Settings { max_bodies: 4, ..Settings::default() }).unwrap();
     let kind = |k: usize, seed: u64| {
         let mut model: ModalModel = (*random_body([0, 1, 37, 90][k % 4], 8.0, seed)).clone();
         if k.is_multiple_of(3) {

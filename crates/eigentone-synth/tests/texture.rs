@@ -7,7 +7,7 @@ use eigentone_core::texture::{
 };
 use eigentone_core::{Mode, Noise};
 use eigentone_synth::texture::{
-    ContactState, Direct, Generator, ImpactShape, Prepared, RecordedImpact, Recording, synthesise,
+    ContactState, Direct, Generator, ImpactShape, RecordedImpact, Recording, SurfaceRuntime, synthesise,
 };
 use eigentone_synth::{BLOCK, StepBank};
 use realfft::RealFftPlanner;
@@ -41,7 +41,7 @@ fn contact(texture: &Texture, seed: u64) -> Generator {
             .collect(),
         _ => vec![],
     };
-    Generator::new(Prepared::new(texture, &loops, &[], 99, RATE).unwrap(), seed)
+    Generator::new(SurfaceRuntime::new(texture, &loops, &[], 99, RATE).unwrap(), seed)
 }
 
 fn tone(hz: f64) -> Recording {
@@ -300,7 +300,7 @@ fn stretched_recordings_have_events_in_proportion_to_speed() {
     for n in (0..46_305).step_by(4410) {
         clicks[n + 1000..n + 1030].fill(1.0);
     }
-    let surface = Prepared::new(&texture, &[Recording::new(&clicks, RATE)], &[], 0, RATE).unwrap();
+    let surface = SurfaceRuntime::new(&texture, &[Recording::new(&clicks, RATE)], &[], 0, RATE).unwrap();
     for v in [0.25f32, 1.0, 3.0] {
         let x = run(&mut Generator::new(surface.clone(), 4), &at_speed(v), 20.0);
         let (rate, high) = (rises(&x, 0.5) as f64 / 20.0, x.iter().filter(|y| **y > 0.5).count() as f64);
@@ -462,8 +462,8 @@ fn contacts_allocate_nothing_and_stay_finite() {
         });
         assert_eq!(violation_count(), 0, "{:?} allocates", texture.profile);
         // A profile is of the order of one: a hundred times the largest gain is out of the question.
-        let most_n = texture.gain.slip.largest() * texture.gain.force.largest();
-        assert!(peak < 100.0 * most_n, "{:?}: {peak} N", texture.profile);
+        let max_n = texture.gain.slip.largest() * texture.gain.force.largest();
+        assert!(peak < 100.0 * max_n, "{:?}: {peak} N", texture.profile);
     }
 }
 

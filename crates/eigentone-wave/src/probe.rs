@@ -32,7 +32,7 @@ use std::fmt;
 use thiserror::Error;
 
 /// Most points of a grid: more are a mistake in the spacing.
-const MOST_POINTS: f64 = 1e7;
+const MAX_POINTS: f64 = 1e7;
 
 /// Where probes are wanted.
 #[derive(Clone, Debug, PartialEq)]

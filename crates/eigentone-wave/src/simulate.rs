@@ -76,7 +76,7 @@ pub enum SetupError {
 }
 
 /// Cells that a scene may have, walls and air around it included: 270 million, a square kilometre 16 m high up to 500 Hz.
-pub const MOST_CELLS: usize = 1 << 28;
+pub const MAX_CELLS: usize = 1 << 28;
 
 impl Acoustics {
     /// A scene with the absorption of each of its materials, by sound from all directions.
@@ -93,7 +93,7 @@ impl Acoustics {
         }
         let sponge = sponge_cells(&settings, cell_m);
         let margin = (settings.margin_m / cell_m).ceil().clamp(1.0, 1e6) as usize + sponge;
-        let lattice = lattice_around(&bounds, cell_m, margin as u32, MOST_CELLS)?;
+        let lattice = lattice_around(&bounds, cell_m, margin as u32, MAX_CELLS)?;
         let mut admittances: Vec<f32> = absorptions.iter().map(|&a| admittance(a) as f32).collect();
         let voxels = match &settings.ground {
             Some(Ground { z_m, absorption }) => {

@@ -7,7 +7,7 @@ use eigentone_core::{DiffuseBand, Material, ModalModel, Vec3};
 use eigentone_modal::MeshModelSettings;
 use eigentone_sim::rigid::{Drive, Key};
 use eigentone_space::directivity::Directivity;
-use eigentone_synth::texture::Prepared;
+use eigentone_synth::texture::SurfaceRuntime;
 use eigentone_synth::{Glide, Nonlinear};
 use glam::DQuat;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub enum Surface {
     /// This one.
     Texture(Arc<Texture>),
     /// This one, made ready already.
-    Ready(Arc<Prepared>),
+    Ready(Arc<SurfaceRuntime>),
 }
 
 /// What a body is made of.

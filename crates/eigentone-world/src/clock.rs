@@ -87,8 +87,8 @@ impl GameClock {
             self.started = true;
             (self.game_s, self.audio_s) = (end_s, wanted_s);
         } else if error_s.abs() > DEAD_S {
-            let most_s = SLEW * (end_s - begin_s).max(0.0) / self.speed;
-            self.audio_s += error_s.clamp(-most_s, most_s);
+            let max_s = SLEW * (end_s - begin_s).max(0.0) / self.speed;
+            self.audio_s += error_s.clamp(-max_s, max_s);
         }
         let late_s = now_s - self.audio_s(begin_s);
         if late_s > 0.0 {

@@ -167,7 +167,7 @@ impl AudioOut {
         let Self { synth, space, .. } = self;
         // What the synthesis has been told of was placed before: so the places are looked at after the messages, and none of a blow is lost.
         synth.receive_messages();
-        space.begin(|body, audibility| synth.set_heard(body, audibility));
+        space.begin(|body, audibility| synth.set_audibility(body, audibility));
         synth.next_block();
         self.bits.fill(0);
         let mut block = [0.0; BLOCK];

@@ -4,7 +4,7 @@ use crate::body::Surface;
 use crate::error::WorldError;
 use eigentone_core::Material;
 use eigentone_core::texture::{Profile, Source, Texture, TextureTable};
-use eigentone_synth::texture::{PrepareError, Prepared, synthesise};
+use eigentone_synth::texture::{PrepareError, SurfaceRuntime, synthesise};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Surfaces {
     table: TextureTable,
-    ready: BTreeMap<String, Arc<Prepared>>,
+    ready: BTreeMap<String, Arc<SurfaceRuntime>>,
     seed: u64,
     rate_hz: f64,
 }
@@ -22,7 +22,7 @@ impl Surfaces {
         Self { table, ready: BTreeMap::new(), seed, rate_hz }
     }
 
-    pub fn of(&mut self, surface: &Surface, material: &Material) -> Result<Arc<Prepared>, WorldError> {
+    pub fn of(&mut self, surface: &Surface, material: &Material) -> Result<Arc<SurfaceRuntime>, WorldError> {
         let texture = match surface {
             Surface::Ready(ready) => return Ok(ready.clone()),
             Surface::Texture(texture) => return Ok(prepare(texture, self.seed, self.rate_hz)?),
@@ -46,7 +46,7 @@ pub fn smooth(material: &Material) -> Texture {
 }
 
 /// Makes a texture ready whose loops are synthetic, if it has any. Those from files must be [ready](Surface::Ready) already.
-fn prepare(texture: &Texture, seed: u64, rate_hz: f64) -> Result<Arc<Prepared>, PrepareError> {
+fn prepare(texture: &Texture, seed: u64, rate_hz: f64) -> Result<Arc<SurfaceRuntime>, PrepareError> {
     let loops: Vec<_> = match &texture.profile {
         Profile::Recorded(recorded) => recorded
             .loops
@@ -58,5 +58,5 @@ fn prepare(texture: &Texture, seed: u64, rate_hz: f64) -> Result<Arc<Prepared>, 
             .collect(),
         _ => Vec::new(),
     };
-    Prepared::new(texture, &loops, &[], seed, rate_hz)
+    SurfaceRuntime::new(texture, &loops, &[], seed, rate_hz)
 }

@@ -36,8 +36,8 @@ use eigentone_core::event::BodyId;
 use eigentone_core::{Material, ModalModel, Vec3};
 use eigentone_sim::rigid;
 use eigentone_space::room::{Space, SpaceSettings, space};
-use eigentone_synth::contact::{Partner, Tracker, TrackerSettings};
-use eigentone_synth::texture::Prepared;
+use eigentone_synth::contact::{ContactBody, Tracker, TrackerSettings};
+use eigentone_synth::texture::SurfaceRuntime;
 use eigentone_synth::{Handle, Stats};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -94,7 +94,7 @@ pub struct World {
     recording: bool,
     frames: Vec<contact::ContactFrame>,
     /// What the tracker was told of bodies with a model, so that places on it are sorted once.
-    partners: BTreeMap<usize, (Arc<ModalModel>, Partner)>,
+    partners: BTreeMap<usize, (Arc<ModalModel>, ContactBody)>,
 }
 
 /// The game's time.
@@ -136,7 +136,7 @@ pub(crate) struct BodyState {
     /// As it would be inserted again, kept up to date.
     pub body: Body,
     pub material: Arc<Material>,
-    pub surface: Arc<Prepared>,
+    pub surface: Arc<SurfaceRuntime>,
     pub mass_kg: f64,
     /// Its resonator.
     pub engine: Option<BodyId>,
@@ -183,26 +183,26 @@ impl World {
         let slots = settings.max_bodies + settings.max_bodies / 4 + 16;
         let (engine, synth) = eigentone_synth::engine(eigentone_synth::Settings {
             sample_rate_hz: rate_hz,
-            most_bodies: slots,
-            most_modes_per_body: settings.max_modes_per_body,
-            most_events: settings.max_events,
+            max_bodies: slots,
+            max_modes_per_body: settings.max_modes_per_body,
+            max_events: settings.max_events,
             // Offline nobody waits for the sound.
-            most_events_per_block: if settings.timing == Timing::Offline {
+            max_events_per_block: if settings.timing == Timing::Offline {
                 usize::MAX
             } else {
-                eigentone_synth::Settings::default().most_events_per_block
+                eigentone_synth::Settings::default().max_events_per_block
             },
-            most_bridges: settings.max_bridges,
-            most_contacts: settings.max_contacts,
-            most_impulse_ns: settings.max_impulse_ns,
-            most_force_n: settings.max_force_n,
+            max_bridges: settings.max_bridges,
+            max_contacts: settings.max_contacts,
+            max_impulse_ns: settings.max_impulse_ns,
+            max_force_n: settings.max_force_n,
             quality: settings.quality,
             ..eigentone_synth::Settings::default()
         })?;
         let rigid = rigid::World::new(rigid::WorldSettings {
             gravity: settings.gravity,
             step_s: settings.step_s,
-            most_bodies: settings.max_bodies,
+            max_bodies: settings.max_bodies,
             ..rigid::WorldSettings::default()
         })?;
         let (space, renderer) = space(&SpaceSettings {
@@ -221,9 +221,9 @@ impl World {
         let out = AudioOut::new(synth, renderer, voices, settings.full_scale_pa, shared.clone());
         let tracker = TrackerSettings {
             seed: settings.seed,
-            most_force_n: settings.max_force_n,
-            most_speed_m_s: settings.max_speed_m_s,
-            most_impulse_ns: settings.max_impulse_ns,
+            max_force_n: settings.max_force_n,
+            max_speed_m_s: settings.max_speed_m_s,
+            max_impulse_ns: settings.max_impulse_ns,
             ..TrackerSettings::default()
         };
         let mut world = Self {

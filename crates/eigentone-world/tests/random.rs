@@ -305,7 +305,7 @@ impl Program {
                 let _ = self.world.set_kind(key, kind);
             }
             38 => {
-                let drive = Drive { velocity: self.vector(1.0), most_force_n: self.number(20.0).abs() };
+                let drive = Drive { velocity: self.vector(1.0), max_force_n: self.number(20.0).abs() };
                 let drive = (self.below(2) == 0).then_some(drive);
                 let _ = self.world.set_drive(key, drive);
             }

@@ -106,12 +106,12 @@ fn from_mesh(args: &ModelArgs, material: &Material) -> Result<ModalModel, Failur
         },
         damping: damping_law(&args.material, DampingLaw::Rayleigh),
         highest_hz: args.max_frequency,
-        most_modes: args.modes,
-        most_sites: args.sites,
+        max_modes: args.modes,
+        max_sites: args.sites,
         refine_vertices: args.refine,
-        most_vertices: args.max_vertices,
+        max_vertices: args.max_vertices,
         cell_m: args.cell,
-        most_unknowns: args.max_unknowns,
+        max_unknowns: args.max_unknowns,
         ..Default::default()
     };
     let build = |settings: &MeshModelSettings| {
@@ -122,7 +122,7 @@ fn from_mesh(args: &ModelArgs, material: &Material) -> Result<ModalModel, Failur
         if !(1.0..=20_000.0).contains(&wanted) {
             return Err(Failure::Usage(format!("--tune {wanted} must be between 1 and 20000 Hz")));
         }
-        let first = build(&MeshModelSettings { most_modes: 1, ..settings.clone() })?.modes[0].frequency_hz;
+        let first = build(&MeshModelSettings { max_modes: 1, ..settings.clone() })?.modes[0].frequency_hz;
         settings.frequency_scale = wanted / first;
     }
     build(&settings)

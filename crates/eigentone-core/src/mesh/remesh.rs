@@ -15,9 +15,9 @@ fn key(i: u32, j: u32) -> [u32; 2] {
 }
 
 impl TriMesh {
-    /// Splits edges at their middle, longest first, until none exceeds `longest` or the mesh has `most_vertices`.
+    /// Splits edges at their middle, longest first, until none exceeds `longest` or the mesh has `max_vertices`.
     /// Every triangle that shares an edge is split with it, so no crack opens. Existing vertices keep their index.
-    pub fn refine(&mut self, longest: f64, most_vertices: usize) {
+    pub fn refine(&mut self, longest: f64, max_vertices: usize) {
         let mut sharing: HashMap<[u32; 2], Vec<u32>> = HashMap::new();
         let mut queue = BinaryHeap::new();
         let length = |positions: &[Vec3], e: [u32; 2]| positions[e[0] as usize].distance(positions[e[1] as usize]);
@@ -26,7 +26,7 @@ impl TriMesh {
             sharing.insert(edge, triangles);
         }
         while let Some((Ordered(l), Reverse(edge))) = queue.pop() {
-            if l <= longest || l.is_nan() || self.positions.len() >= most_vertices {
+            if l <= longest || l.is_nan() || self.positions.len() >= max_vertices {
                 break;
             }
             let Some(triangles) = sharing.remove(&edge) else { continue };
@@ -57,9 +57,9 @@ impl TriMesh {
         }
     }
 
-    /// Collapses edges until at most `most_vertices` remain, or none can be collapsed without folding the surface over.
+    /// Collapses edges until at most `max_vertices` remain, or none can be collapsed without folding the surface over.
     /// The remaining vertices keep their places; the result says which vertices of the original they are.
-    pub fn simplify(&mut self, most_vertices: usize) -> Vec<u32> {
+    pub fn simplify(&mut self, max_vertices: usize) -> Vec<u32> {
         let mut alive = self.positions.len();
         let mut around: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); self.positions.len()];
         for (t, triangle) in self.triangles.iter().enumerate() {
@@ -80,7 +80,7 @@ impl TriMesh {
             push(&mut queue, self, &quadrics, &version, edge);
         }
         let mut dead_triangle = vec![false; self.triangles.len()];
-        while alive > most_vertices {
+        while alive > max_vertices {
             let Some(Reverse((_, [from, onto], versions))) = queue.pop() else { break };
             let stale = versions != [version[from as usize], version[onto as usize]];
             if stale || around[from as usize].is_empty() || self.would_pinch(from, onto, &around) {

@@ -1,6 +1,6 @@
 //! Which numbers can be a texture.
 
-use super::profile::MOST_LOOPS;
+use super::profile::MAX_LOOPS;
 use super::{Curve, Playback, Profile, Texture, TextureError};
 
 /// A property, its value, the range it must lie in.
@@ -91,7 +91,7 @@ fn profile(checks: &mut Vec<Check>, profile: &Profile) {
             };
             let rising = r.loops.windows(2).all(|w| w[0].events_per_s < w[1].events_per_s);
             checks.extend([
-                ("recorded.loops", r.loops.len() as f32, [1.0, MOST_LOOPS as f32]),
+                ("recorded.loops", r.loops.len() as f32, [1.0, MAX_LOOPS as f32]),
                 ("recorded.loops in rising events_per_s", if rising { 0.0 } else { -1.0 }, [0.0, 0.0]),
                 ("recorded.events_per_m", r.events_per_m, [0.0, 1e6]),
                 ("recorded.playback, in m/s", speed, [1e-3, 100.0]),

@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Most points of a curve.
-pub const MOST_POINTS: usize = 32;
+pub const MAX_POINTS: usize = 32;
 
 /// A piecewise linear map through points `[x, y]` of rising `x`, constant outside them. Written as a list: `[[0, 200], [1, 15000]]`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<[f32; 2]>", into = "Vec<[f32; 2]>")]
 pub struct Curve {
-    points: [[f32; 2]; MOST_POINTS],
+    points: [[f32; 2]; MAX_POINTS],
     len: usize,
 }
 
@@ -19,7 +19,7 @@ pub struct Curve {
 #[non_exhaustive]
 pub enum CurveError {
     /// None, or too many.
-    #[error("a curve has 1 to {MOST_POINTS} points [x, y], not {0}")]
+    #[error("a curve has 1 to {MAX_POINTS} points [x, y], not {0}")]
     Count(usize),
     /// A coordinate that is not a number.
     #[error("point {0} of the curve is not finite")]
@@ -33,9 +33,9 @@ impl Curve {
     /// The curve through some points.
     ///
     /// # Errors
-    /// If there are none or more than [`MOST_POINTS`], or one is not finite or not to the right of the one before.
+    /// If there are none or more than [`MAX_POINTS`], or one is not finite or not to the right of the one before.
     pub fn new(points: &[[f32; 2]]) -> Result<Self, CurveError> {
-        if points.is_empty() || points.len() > MOST_POINTS {
+        if points.is_empty() || points.len() > MAX_POINTS {
             return Err(CurveError::Count(points.len()));
         }
         if let Some(bad) = points.iter().position(|p| !p[0].is_finite() || !p[1].is_finite()) {
@@ -49,7 +49,7 @@ impl Curve {
 
     /// Points that are known to be good.
     pub(super) const fn of(points: &[[f32; 2]]) -> Self {
-        let mut curve = Self { points: [[0.0; 2]; MOST_POINTS], len: points.len() };
+        let mut curve = Self { points: [[0.0; 2]; MAX_POINTS], len: points.len() };
         let mut i = 0;
         while i < points.len() {
             curve.points[i] = points[i];

@@ -149,7 +149,7 @@ impl Default for Friction {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Recorded {
-    /// The loops, in rising event rate; at most [`MOST_LOOPS`].
+    /// The loops, in rising event rate; at most [`MAX_LOOPS`].
     pub loops: Vec<Loop>,
     /// Event rate that is aimed at, per second at 1 m/s: between its neighbours the loops are cross-faded.
     pub events_per_m: f32,
@@ -158,7 +158,7 @@ pub struct Recorded {
 }
 
 /// Most loops of a texture.
-pub const MOST_LOOPS: usize = 8;
+pub const MAX_LOOPS: usize = 8;
 
 /// A recording that is repeated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ use super::{
 use std::io;
 
 /// Most shapes of a body. Viewers keep all of them in the memory of the graphics card.
-pub(super) const MOST_TARGETS: usize = 48;
+pub(super) const MAX_TARGETS: usize = 48;
 
 /// Components that are followed beyond those that may be used: the last of a stream's components are the least certain.
 const SPARE: usize = 8;
@@ -35,14 +35,14 @@ pub(super) struct Shapes {
 impl Shapes {
     /// Reads all frames of a body twice: once for the components, once for what they leave.
     pub fn of(body: usize, rest: &Rest, scratch: &Scratch, tolerance_m: f64) -> io::Result<Self> {
-        let mut basis = Basis::new(MOST_TARGETS + SPARE);
+        let mut basis = Basis::new(MAX_TARGETS + SPARE);
         each_deformation(body, rest, scratch, |left| {
             if largest(left) > UNDEFORMED * tolerance_m {
                 basis.push(left);
             }
         })?;
         let mut components = basis.finish();
-        components.truncate(MOST_TARGETS);
+        components.truncate(MAX_TARGETS);
         let mut left_m = vec![0f64; components.len() + 1];
         // The rest shape is always within reach.
         let mut ranges = vec![[0f32; 2]; components.len()];

@@ -2,13 +2,13 @@
 //! exact as the matrix.
 
 /// Sweeps after which it stops in any case; convergence is quadratic and takes six to ten.
-const MOST_SWEEPS: usize = 40;
+const MAX_SWEEPS: usize = 40;
 
 /// Eigenvalues, largest first, and their unit eigenvectors as rows, of the `n × n` matrix `a` in row order.
 pub(super) fn symmetric(mut a: Vec<f64>, n: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
     let mut vectors: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect()).collect();
     let negligible = 1e-17 * a.iter().map(|x| x * x).sum::<f64>().sqrt();
-    for _ in 0..MOST_SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         let mut rotated = false;
         for p in 0..n {
             for q in p + 1..n {

@@ -104,7 +104,7 @@ pub fn model(shape: &Shape, material: &Material, settings: &AnalyticSettings) ->
 }
 
 /// More modes below the band than this cannot be told from a continuum, and would take minutes to solve.
-const MOST_BELOW: f64 = 2000.0;
+const MAX_BELOW: f64 = 2000.0;
 
 /// All modes that may fall into the band, with what should be known about them.
 pub(super) fn partials(
@@ -116,7 +116,7 @@ pub(super) fn partials(
     if let Shape::Plate { thickness, .. } | Shape::Disc { thickness, .. } = shape {
         let stiffness = material.bending_stiffness_n_m(*thickness) / areal_mass;
         let below = wanted.modes_below(shape.face_area(), stiffness);
-        if below > MOST_BELOW {
+        if below > MAX_BELOW {
             return Err(AnalyticError::Dense { below, low_hz: wanted.low_hz });
         }
     }

@@ -51,12 +51,12 @@ pub struct StuffingSettings {
     /// Edges at which the surface turns by more are kept, in degrees.
     pub feature_angle_deg: f64,
     /// Refuses to make more tetrahedra than about this.
-    pub most_tets: usize,
+    pub max_tets: usize,
 }
 
 impl Default for StuffingSettings {
     fn default() -> Self {
-        Self { size_m: 0.005, coarser: 0, feature_angle_deg: 35.0, most_tets: 2_000_000 }
+        Self { size_m: 0.005, coarser: 0, feature_angle_deg: 35.0, max_tets: 2_000_000 }
     }
 }
 
@@ -66,7 +66,7 @@ impl StuffingSettings {
         let (volume, area) = (surface.signed_volume().abs(), surface.area());
         let fitting = size_for(volume, area, 0, wanted_tets.max(1) as f64);
         let size_m = if fitting.is_finite() && fitting > 0.0 { fitting } else { Self::default().size_m };
-        Self { size_m, most_tets: Self::default().most_tets.max(2 * wanted_tets), ..Self::default() }
+        Self { size_m, max_tets: Self::default().max_tets.max(2 * wanted_tets), ..Self::default() }
     }
 }
 
@@ -185,8 +185,8 @@ fn stuff_in(
     progress.report("laying out the lattice", 0.0);
     let grid = fit(&frame(&surface), settings.size_m);
     // The estimate goes by the enclosed volume, which means little if some pieces are inside out: hence a second look.
-    let lattice = lattice::build(&tree, &grid, settings.coarser, settings.most_tets)
-        .ok_or_else(|| too_many(&surface, settings, settings.most_tets as f64))?;
+    let lattice = lattice::build(&tree, &grid, settings.coarser, settings.max_tets)
+        .ok_or_else(|| too_many(&surface, settings, settings.max_tets as f64))?;
     progress.report("cutting the lattice", 0.0);
     let mut warnings = Vec::new();
     let mut mesh = cut::cut(&tree, lattice, &grid, settings.size_m);
@@ -285,22 +285,22 @@ fn check(surface: &TriMesh, settings: &StuffingSettings) -> Result<(), StuffingE
         return Err(StuffingError::FeatureAngle { angle_deg });
     }
     let expected = expected_tets(volume, area, settings.coarser, size_m);
-    if expected > settings.most_tets as f64 || surface.diagonal() > MOST_CELLS * size_m {
+    if expected > settings.max_tets as f64 || surface.diagonal() > MAX_CELLS * size_m {
         return Err(too_many(surface, settings, expected));
     }
     Ok(())
 }
 
 fn too_many(surface: &TriMesh, settings: &StuffingSettings, expected: f64) -> StuffingError {
-    let (size_m, most) = (settings.size_m, settings.most_tets);
+    let (size_m, most) = (settings.size_m, settings.max_tets);
     let fitting = size_for(surface.signed_volume(), surface.area(), settings.coarser, most as f64);
     // If the estimate was too low, its answer is of no use.
     let fitting_m = if fitting > size_m { fitting } else { 2.0 * size_m };
-    StuffingError::TooMany { size_m, expected, most, fitting_m: fitting_m.max(surface.diagonal() / MOST_CELLS) }
+    StuffingError::TooMany { size_m, expected, most, fitting_m: fitting_m.max(surface.diagonal() / MAX_CELLS) }
 }
 
 /// Cells along the diagonal of a body: beyond, whole-number coordinates end.
-const MOST_CELLS: f64 = 1e6;
+const MAX_CELLS: f64 = 1e6;
 
 /// A lattice whose planes lie in the sides of the body's box, if that takes no more than stretching by a quarter.
 fn fit(frame: &Frame, size: f64) -> Grid {

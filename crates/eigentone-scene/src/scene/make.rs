@@ -123,7 +123,7 @@ impl<'a> Maker<'a> {
             name: body.shape.key().to_owned(),
             method,
             thickness_m: body.thickness_m.map(|t| t * scale).or(open.then(|| WALL * (high - low).max_element())),
-            most_modes: body.modes.unwrap_or(MeshModelSettings::default().most_modes),
+            max_modes: body.modes.unwrap_or(MeshModelSettings::default().max_modes),
             ..MeshModelSettings::default()
         };
         if let (Shape::Plate([length, width]), Edges::Supported) = (&body.shape, body.edges) {

@@ -8,7 +8,7 @@ use crate::Error;
 use eigentone_core::mesh::bounds_of;
 use eigentone_core::{Material, ModalModel, Noise, TriMesh, Vec3};
 use eigentone_modal::Progress;
-use eigentone_synth::texture::Prepared;
+use eigentone_synth::texture::SurfaceRuntime;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct Planned {
     /// Its material.
     pub material: Material,
     /// What it is like to the touch.
-    pub surface: Arc<Prepared>,
+    pub surface: Arc<SurfaceRuntime>,
 }
 
 /// Everything in a scene, ready to be built.

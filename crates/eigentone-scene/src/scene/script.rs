@@ -51,7 +51,7 @@ pub(super) fn schedule(scene: &Scene, plan: &Plan, keys: &[BodyKey], world: &mut
             at(body.appears_s.unwrap_or(0.0).max(0.0) + lives_s, Change::Present(false))?;
         }
         if let Some(drive) = &body.drive {
-            let pull = Drive { velocity: Vec3::from_array(drive.velocity), most_force_n: drive.force_n };
+            let pull = Drive { velocity: Vec3::from_array(drive.velocity), max_force_n: drive.force_n };
             at(drive.from_s.max(0.0), Change::Drive(Some(pull)))?;
             if let Some(to_s) = drive.to_s {
                 at(to_s, Change::Drive(None))?;

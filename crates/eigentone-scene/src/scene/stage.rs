@@ -52,12 +52,12 @@ impl Stage {
     ) -> Result<(Self, AudioOut), Error> {
         let mut warnings = plan.warnings.clone();
         let field = rooms::field_of(scene, &mut warnings)?;
-        let most_modes = plan.bodies.iter().filter_map(|b| b.model.as_ref()).map(|m| m.modes.len()).max();
+        let max_modes = plan.bodies.iter().filter_map(|b| b.model.as_ref()).map(|m| m.modes.len()).max();
         let settings = Settings {
             sample_rate_hz: scene.output.sample_rate_hz,
             timing,
             max_bodies: (plan.bodies.len() + scene.softs.len()).max(1),
-            max_modes_per_body: most_modes.unwrap_or(1).max(1),
+            max_modes_per_body: max_modes.unwrap_or(1).max(1),
             max_events: MAX_EVENTS,
             max_bridges: scene.bridges.len().max(1),
             max_voices: scene.softs.len(),

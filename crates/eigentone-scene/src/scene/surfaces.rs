@@ -4,14 +4,14 @@ use super::{Body, Scene, Surface};
 use crate::{Error, textures};
 use eigentone_core::Material;
 use eigentone_core::texture::{Texture, TextureTable};
-use eigentone_synth::texture::Prepared;
+use eigentone_synth::texture::SurfaceRuntime;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The textures of a scene, prepared as they are needed.
 pub(super) struct Surfaces {
     /// Those made ready: many bodies share one.
-    ready: BTreeMap<String, Arc<Prepared>>,
+    ready: BTreeMap<String, Arc<SurfaceRuntime>>,
     table: TextureTable,
     folder: std::path::PathBuf,
     rate_hz: f64,
@@ -30,7 +30,7 @@ impl Surfaces {
     }
 
     /// The texture of a body; without one, a smooth surface as stiff as its material.
-    pub fn of(&mut self, body: &Body, material: &Material, scene: &Scene) -> Result<Arc<Prepared>, Error> {
+    pub fn of(&mut self, body: &Body, material: &Material, scene: &Scene) -> Result<Arc<SurfaceRuntime>, Error> {
         let texture = match &body.surface {
             Some(name) => {
                 let found = self.table.get(name).map_err(|e| Error::Scene {

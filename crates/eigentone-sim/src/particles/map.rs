@@ -4,7 +4,7 @@ use super::settings::require;
 use super::{Impact, ParticleError};
 
 /// A map with more cells than this is refused.
-pub const MOST_CELLS: usize = 1 << 26;
+pub const MAX_CELLS: usize = 1 << 26;
 
 /// The three channels of a cell that was struck.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +39,7 @@ impl ImpactMap {
     /// An empty map for this many colliders.
     pub fn new(colliders: usize, width: usize, height: usize) -> Result<Self, ParticleError> {
         let cells = colliders.saturating_mul(width).saturating_mul(height);
-        require("number of cells", cells as f64, (1..=MOST_CELLS).contains(&cells), "1 to 67,108,864")?;
+        require("number of cells", cells as f64, (1..=MAX_CELLS).contains(&cells), "1 to 67,108,864")?;
         Ok(Self { width, height, frame_s: 0.0, cells: vec![None; cells], totals_j: Vec::new() })
     }
 

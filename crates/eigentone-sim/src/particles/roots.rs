@@ -7,7 +7,7 @@
 /// Newton's method stops at steps shorter than this, in s.
 const STEP_S: f64 = 1e-13;
 /// Halving a bracket this often exhausts the 53 bits of the mantissa, and leaves room for roots that nearly coincide.
-const MOST_STEPS: usize = 100;
+const MAX_STEPS: usize = 100;
 
 /// Up to four roots.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,7 +80,7 @@ fn value_and_slope(coefficients: &[f64], t: f64) -> (f64, f64) {
 /// The root between `low` and `high`, where the polynomial is monotonic and changes its sign; `at_low` is its value at `low`.
 fn bracketed(coefficients: &[f64], mut low: f64, mut high: f64, at_low: f64) -> f64 {
     let mut t = 0.5 * (low + high);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let (value, slope) = value_and_slope(coefficients, t);
         if (value < 0.0) == (at_low < 0.0) {
             low = t;

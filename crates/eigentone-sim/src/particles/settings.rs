@@ -6,9 +6,9 @@ use eigentone_core::{Noise, Vec3};
 use std::f64::consts::TAU;
 
 /// More particles than this are refused; each takes about 120 bytes.
-pub const MOST_PARTICLES: usize = 10_000_000;
+pub const MAX_PARTICLES: usize = 10_000_000;
 /// More bounces than this are refused.
-pub const MOST_BOUNCES: u32 = 1000;
+pub const MAX_BOUNCES: u32 = 1000;
 
 /// A cloud of particles. `y` is up.
 #[derive(Clone, Debug, PartialEq)]
@@ -194,12 +194,12 @@ impl Cloud {
         require("slide", self.slide, (0.0..=1.0).contains(&self.slide), "in 0..=1")?;
         require("onset", self.onset_s, self.onset_s >= 0.0, "0 s or more")?;
         require("longest flight", self.longest_flight_s, self.longest_flight_s > 0.0, "more than 0 s")?;
-        require("number of bounces", f64::from(self.bounces), self.bounces <= MOST_BOUNCES, "at most 1,000")
+        require("number of bounces", f64::from(self.bounces), self.bounces <= MAX_BOUNCES, "at most 1,000")
     }
 }
 
 pub(super) fn check_count(particles: usize) -> Result<(), ParticleError> {
-    let allowed = (1..=MOST_PARTICLES).contains(&particles);
+    let allowed = (1..=MAX_PARTICLES).contains(&particles);
     require("number of particles", particles as f64, allowed, "1 to 10,000,000")
 }
 

@@ -47,10 +47,10 @@ impl World {
         Ok(number)
     }
 
-    /// Adds a body under a number that is free and below [`WorldSettings::most_bodies`](super::WorldSettings::most_bodies).
+    /// Adds a body under a number that is free and below [`WorldSettings::max_bodies`](super::WorldSettings::max_bodies).
     pub fn insert(&mut self, number: u32, spec: &BodySpec) -> Result<(), RigidError> {
-        if number as usize >= self.settings.most_bodies {
-            return Err(RigidError::TooMany { most: self.settings.most_bodies });
+        if number as usize >= self.settings.max_bodies {
+            return Err(RigidError::TooMany { most: self.settings.max_bodies });
         }
         if self.contains(number) {
             return Err(RigidError::Taken { body: number });
@@ -159,7 +159,7 @@ pub(super) fn check_spin_damping(spin_damping: f64) -> Result<(), RigidError> {
 
 pub(super) fn check_drive(drive: &Drive) -> Result<(), RigidError> {
     checked("the drive's velocity", drive.velocity)?;
-    positive("the drive's force", drive.most_force_n).map(|_| ())
+    positive("the drive's force", drive.max_force_n).map(|_| ())
 }
 
 pub(super) fn check_kind(kind: &Kind) -> Result<(), RigidError> {

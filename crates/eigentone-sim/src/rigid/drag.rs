@@ -20,14 +20,14 @@ use rapier3d::prelude::RigidBody;
 
 /// Weights of the body (at 9.81 m/s²) that an unlimited drag pulls with at most, and what it adds for light ones, in N. Tuned: a hand can shake what
 /// it can hold, and does not throw a ball through a wall.
-const MOST_WEIGHTS: f64 = 50.0;
+const MAX_WEIGHTS: f64 = 50.0;
 const LEAST_FORCE_N: f64 = 1.0;
 const GRAVITY_M_S2: f64 = 9.81;
 /// The pull at an arm makes a pendulum of the body. It swings by no more than this angle per step, in rad: a stronger pull acts nearer to the centre of mass,
 /// and a tenth of the spin is lost in each step.
-const MOST_SWING: f64 = 0.5;
+const MAX_SWING: f64 = 0.5;
 /// Held, a body that turns by more than this per step, in rad, loses a tenth of the excess: its point could not be followed.
-const MOST_TURN: f64 = 0.1;
+const MAX_TURN: f64 = 0.1;
 const TURN_LOSS: f64 = 0.1;
 
 /// A pull from a point of a body to a target, for [`World::set_drag`](super::World::set_drag). A body that hangs from it sags by `g/ω²`, 1 cm at 5 Hz. One that
@@ -58,7 +58,7 @@ pub struct Drag {
     /// 1 is critical: as fast as possible without overshoot.
     pub damping_ratio: f64,
     /// The strongest pull, in N. Infinite stands for 50 times the body's weight on Earth and 1 N.
-    pub most_force_n: f64,
+    pub max_force_n: f64,
 }
 
 impl Default for Drag {
@@ -69,7 +69,7 @@ impl Default for Drag {
             target: Vec3::ZERO,
             frequency_hz: 5.0,
             damping_ratio: 1.0,
-            most_force_n: f64::INFINITY,
+            max_force_n: f64::INFINITY,
         }
     }
 }
@@ -80,10 +80,10 @@ impl Drag {
         checked("the drag's target", self.target)?;
         in_range("the drag's frequency", self.frequency_hz, 1e-3, 1e6)?;
         in_range("the drag's damping ratio", self.damping_ratio, 1e-3, 1e3)?;
-        if self.most_force_n == f64::INFINITY {
+        if self.max_force_n == f64::INFINITY {
             return Ok(());
         }
-        positive("the drag's force", self.most_force_n).map(|_| ())
+        positive("the drag's force", self.max_force_n).map(|_| ())
     }
 
     /// Adds the pull for the next step to the forces of a body; `velocity` is that of its centre of mass.
@@ -91,10 +91,10 @@ impl Drag {
         let (centre, spin) = (from_engine(body.center_of_mass()), from_engine(body.angvel()));
         let arm = from_engine(body.position() * to_engine(self.local)) - centre;
         let mass_kg = f64::from(body.mass());
-        let most = if self.most_force_n.is_finite() {
-            self.most_force_n
+        let most = if self.max_force_n.is_finite() {
+            self.max_force_n
         } else {
-            MOST_WEIGHTS * GRAVITY_M_S2 * mass_kg + LEAST_FORCE_N
+            MAX_WEIGHTS * GRAVITY_M_S2 * mass_kg + LEAST_FORCE_N
         };
         let change = |arm: Vec3| {
             let (away, speed) = (centre + arm - self.target, velocity + spin.cross(arm));
@@ -108,7 +108,7 @@ impl Drag {
             body.add_force_at_point(to_engine(force), to_engine(centre + arm), false);
         }
         let turn = spin.length() * step_s;
-        let excess = if share < 1.0 { 1.0 } else { 1.0 - (MOST_TURN / turn).min(1.0) };
+        let excess = if share < 1.0 { 1.0 } else { 1.0 - (MAX_TURN / turn).min(1.0) };
         if turn > 0.0 && excess > 0.0 {
             body.set_angvel(to_engine(spin * (1.0 - TURN_LOSS * excess)), false);
         }
@@ -154,7 +154,7 @@ fn resolved_share(body: &RigidBody, arm: Vec3, force_n: f64, step_s: f64) -> f64
     let ease = |axis: Vec3| from_engine(inertia * to_engine(axis)).dot(axis);
     let (x, y) = along.any_orthonormal_pair();
     let swing = force_n * arm.length() * ease(x).max(ease(y)) * step_s * step_s;
-    if swing > MOST_SWING * MOST_SWING { MOST_SWING * MOST_SWING / swing } else { 1.0 }
+    if swing > MAX_SWING * MAX_SWING { MAX_SWING * MAX_SWING / swing } else { 1.0 }
 }
 
 /// `K⁻¹` at an arm from the centre of mass, in double precision (light bodies have inverses that single precision does not multiply); zero if nothing

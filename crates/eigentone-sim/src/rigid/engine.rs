@@ -15,7 +15,7 @@ const LARGEST: f64 = 1e6;
 
 pub(super) fn parameters(settings: &WorldSettings) -> IntegrationParameters {
     IntegrationParameters {
-        normalized_max_linear_velocity: settings.most_speed_m_s as f32,
+        normalized_max_linear_velocity: settings.max_speed_m_s as f32,
         ..recommended_parameters(settings.step_s, settings.substeps)
     }
 }

@@ -10,7 +10,7 @@ const FARTHEST_M: f32 = 1e5;
 const AT_THE_LIMIT: f32 = 1.0 - 1e-5;
 
 impl World {
-    /// How often, in bodies times steps, a speed was at [`WorldSettings::most_speed_m_s`](super::WorldSettings::most_speed_m_s).
+    /// How often, in bodies times steps, a speed was at [`WorldSettings::max_speed_m_s`](super::WorldSettings::max_speed_m_s).
     pub fn clipped(&self) -> u64 {
         self.clipped
     }
@@ -24,7 +24,7 @@ impl World {
 
     /// Before a step: what was set or pushed from outside keeps to the limit, too.
     pub(super) fn hold_speeds(&mut self) {
-        let most = self.settings.most_speed_m_s as f32;
+        let most = self.settings.max_speed_m_s as f32;
         for body in self.bodies.iter().flatten() {
             let Some(engine) = self.engine.bodies.get(body.handle) else { continue };
             let speed = engine.linvel().length();
@@ -38,7 +38,7 @@ impl World {
 
     /// After a step.
     pub(super) fn freeze_lost(&mut self) {
-        let most = self.settings.most_speed_m_s as f32 * AT_THE_LIMIT;
+        let most = self.settings.max_speed_m_s as f32 * AT_THE_LIMIT;
         for body in self.bodies.iter_mut().flatten() {
             let Some(engine) = self.engine.bodies.get(body.handle) else { continue };
             let moves = !engine.is_fixed() && body.path.is_empty();

@@ -61,7 +61,7 @@ impl Motor {
     pub(super) fn pull(&mut self, body: &mut RigidBody, step_s: f64) {
         let along = self.drive.velocity.normalize_or_zero();
         let error = self.drive.velocity.length() - from_engine(body.linvel()).dot(along);
-        let most = self.drive.most_force_n;
+        let most = self.drive.max_force_n;
         let correction = f64::from(body.mass()) * error / step_s;
         let force = (self.steady_n + correction).clamp(-most, most);
         self.steady_n = (self.steady_n + 0.25 * correction).clamp(-most, most);

@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Voxels along the longest side of a mesh to be cut into parts, and how many parts at most. Tuned: finer voxels take seconds
 /// per mesh, coarser ones close the hole of a ring.
 const VOXELS: u32 = 48;
-const MOST_PARTS: u32 = 32;
+const MAX_PARTS: u32 = 32;
 
 /// A shape as the engine wants it.
 pub(super) struct Built {
@@ -129,7 +129,7 @@ impl Built {
 /// A mesh cut into convex parts; none if the engine finds none in it. Single triangles and points leave it without a voxel that has a volume, and its
 /// hulls of such parts fail an assertion instead of telling: then, too, there are none.
 fn convex_parts(vertices: &[Vector], triangles: &[[u32; 3]]) -> Vec<(EnginePose, SharedShape)> {
-    let params = VHACDParameters { resolution: VOXELS, max_convex_hulls: MOST_PARTS, ..Default::default() };
+    let params = VHACDParameters { resolution: VOXELS, max_convex_hulls: MAX_PARTS, ..Default::default() };
     let cut = || {
         let hulls =
             VHACD::decompose(&params, vertices, triangles, true).compute_exact_convex_hulls(vertices, triangles);

@@ -102,7 +102,7 @@ pub struct Drive {
     /// The velocity to hold. The pull acts along it only; other directions stay free.
     pub velocity: Vec3,
     /// The strongest pull, in N.
-    pub most_force_n: f64,
+    pub max_force_n: f64,
 }
 
 /// A body to be [added](super::World::add).
@@ -214,7 +214,7 @@ pub enum RigidError {
         why: String,
     },
     /// More bodies than the settings allow.
-    #[error("more than {most} bodies; raise `WorldSettings::most_bodies`")]
+    #[error("more than {most} bodies; raise `WorldSettings::max_bodies`")]
     TooMany {
         /// Allowed.
         most: usize,

@@ -14,7 +14,7 @@ use rapier3d::prelude::{ColliderHandle, ContactManifold, ContactPair, RigidBodyS
 use rapier3d::utils::OrthonormalBasis;
 
 /// Points of contact of one pair at most; the impulses of others go to their nearest neighbours.
-const MOST_POINTS: usize = 8;
+const MAX_POINTS: usize = 8;
 /// Surfaces that pass no momentum still touch if they overlap and part more slowly than this, in m/s.
 const PARTING_M_S: f64 = 1e-3;
 
@@ -152,9 +152,9 @@ fn is_finite(point: &ContactPoint) -> bool {
 
 /// Keeps the strongest points.
 fn thin(points: &mut Vec<ContactPoint>) {
-    if points.len() > MOST_POINTS {
+    if points.len() > MAX_POINTS {
         points.sort_by(|a, b| b.normal_impulse_ns.total_cmp(&a.normal_impulse_ns));
-        let rest = points.split_off(MOST_POINTS);
+        let rest = points.split_off(MAX_POINTS);
         rest.iter().for_each(|p| merge(points, p));
     }
 }

@@ -24,7 +24,7 @@ pub struct SoftBody {
 }
 
 /// More nodes are refused.
-pub const MOST_NODES: usize = 4_000_000;
+pub const MAX_NODES: usize = 4_000_000;
 
 impl SoftBody {
     /// A body at rest.
@@ -47,8 +47,8 @@ impl SoftBody {
         if self.mesh.tets.is_empty() {
             return Err(bad("has no tetrahedra; mesh it with a smaller size".to_owned()));
         }
-        if nodes > MOST_NODES {
-            return Err(bad(format!("has {nodes} nodes, but at most {MOST_NODES} are simulated; use a larger size")));
+        if nodes > MAX_NODES {
+            return Err(bad(format!("has {nodes} nodes, but at most {MAX_NODES} are simulated; use a larger size")));
         }
         if self.mesh.positions.iter().any(|p| !p.is_finite()) {
             return Err(bad("has a node that is not a number".to_owned()));

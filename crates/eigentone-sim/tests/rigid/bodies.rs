@@ -125,7 +125,7 @@ fn bad_specs_are_errors() {
     let turn = [0.0, 0.0, 0.0, 1.0];
     let part = |shape| Shape::Compound(vec![Part { offset: Vec3::ZERO, rotation: turn, shape }]);
     let key = |time_s| Key { time_s, position: Vec3::ZERO, rotation: turn };
-    let drive = |most_force_n| Some(Drive { velocity: Vec3::X, most_force_n });
+    let drive = |max_force_n| Some(Drive { velocity: Vec3::X, max_force_n });
     let bad = [
         BodySpec { position: Vec3::NAN, ..ball() },
         BodySpec { velocity: Vec3::splat(1e9), ..ball() },
@@ -167,7 +167,7 @@ fn bad_specs_are_errors() {
     world.add(&BodySpec { mass: Mass::Kg(0.2), ..BodySpec::new(Shape::Mesh(&bowl)) }).unwrap();
     world.add(&BodySpec { mass: Mass::Kg(0.2), ..BodySpec::new(Shape::Decomposed(&bowl)) }).unwrap();
     assert_eq!(world.push(9, Vec3::X, Vec3::ZERO), Err(RigidError::NoBody { body: 9 }));
-    let mut small = World::new(WorldSettings { most_bodies: 1, ..Default::default() }).unwrap();
+    let mut small = World::new(WorldSettings { max_bodies: 1, ..Default::default() }).unwrap();
     small.add(&ball()).unwrap();
     assert_eq!(small.add(&ball()), Err(RigidError::TooMany { most: 1 }));
     assert!(World::new(WorldSettings { step_s: 0.0, ..Default::default() }).is_err());

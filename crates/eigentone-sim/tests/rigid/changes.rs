@@ -38,7 +38,7 @@ fn bodies_have_the_numbers_they_are_given() {
     assert!(frames.last().unwrap().contacts.iter().any(|c| c.bodies == [0, 700]));
     world.remove(701).unwrap();
     assert_eq!(world.add(&ball(1.0)), Ok(701));
-    assert!(World::new(WorldSettings { most_bodies: usize::MAX, ..Default::default() }).is_err());
+    assert!(World::new(WorldSettings { max_bodies: usize::MAX, ..Default::default() }).is_err());
 }
 
 /// What lay there is gone: its contact ends in the next frame, once; who gets its number begins one of its own, has its own mass, and
@@ -46,7 +46,7 @@ fn bodies_have_the_numbers_they_are_given() {
 #[test]
 fn a_number_can_be_used_again() {
     let mut world = world_with_floor(0.5, 0.0);
-    let drive = Some(Drive { velocity: Vec3::X, most_force_n: 5.0 });
+    let drive = Some(Drive { velocity: Vec3::X, max_force_n: 5.0 });
     world.insert(4, &BodySpec { drive, ..block() }).unwrap();
     let before = run(&mut world, 120).pop().unwrap();
     let old = before.contacts[0].id;

@@ -16,7 +16,7 @@ fn a_drag_follows_the_critically_damped_oscillator() {
         let mut world = weightless();
         let body = world.add(&bar(mass)).unwrap();
         let target = Vec3::new(0.02, -0.01, 0.03);
-        let drag = Drag { target, frequency_hz, most_force_n: 1e5, ..Drag::default() };
+        let drag = Drag { target, frequency_hz, max_force_n: 1e5, ..Drag::default() };
         world.set_drag(body, Some(drag)).unwrap();
         let omega = std::f64::consts::TAU * frequency_hz;
         let mut worst = 0.0_f64;
@@ -67,7 +67,7 @@ fn a_body_hangs_from_its_drag() {
 
     world.set_pose(body, Vec3::ZERO, [0.0, 0.0, 0.0, 1.0]).unwrap();
     world.set_velocity(body, Vec3::ZERO, Vec3::ZERO).unwrap();
-    world.set_drag(body, Some(Drag { target: 5.0 * Vec3::Z, most_force_n: 0.3, ..Drag::default() })).unwrap();
+    world.set_drag(body, Some(Drag { target: 5.0 * Vec3::Z, max_force_n: 0.3, ..Drag::default() })).unwrap();
     (0..240).for_each(|_| drop(world.step()));
     let speed = world.velocity(body).unwrap().z;
     assert!((speed / ((1.0 - G) * 0.5) - 1.0).abs() < 0.01, "{speed}");
@@ -130,8 +130,8 @@ fn bad_drags_are_errors() {
         Drag { frequency_hz: 0.0, ..Drag::default() },
         Drag { frequency_hz: f64::INFINITY, ..Drag::default() },
         Drag { damping_ratio: f64::NAN, ..Drag::default() },
-        Drag { most_force_n: 0.0, ..Drag::default() },
-        Drag { most_force_n: f64::NAN, ..Drag::default() },
+        Drag { max_force_n: 0.0, ..Drag::default() },
+        Drag { max_force_n: f64::NAN, ..Drag::default() },
     ];
     for drag in bad {
         assert!(world.set_drag(body, Some(drag)).is_err(), "{drag:?}");

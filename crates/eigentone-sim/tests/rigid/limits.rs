@@ -4,7 +4,7 @@ use eigentone_sim::rigid::Mass;
 /// No faster than the settings say, however it came to be, and counted.
 #[test]
 fn speeds_are_held_and_counted() {
-    let settings = WorldSettings { gravity: Vec3::ZERO, most_speed_m_s: 100.0, ..Default::default() };
+    let settings = WorldSettings { gravity: Vec3::ZERO, max_speed_m_s: 100.0, ..Default::default() };
     for kind in [Kind::Dynamic, Kind::Kinematic] {
         let mut world = World::new(settings).unwrap();
         let spec =

@@ -40,7 +40,7 @@ fn messy(ring: &TriMesh) -> (World, Noise) {
     for i in 1..=30 {
         world.insert(3 * i, &spec(i, &mut noise, ring)).unwrap();
     }
-    world.set_drive(3, Some(Drive { velocity: 0.2 * Vec3::X, most_force_n: 1.0 })).unwrap();
+    world.set_drive(3, Some(Drive { velocity: 0.2 * Vec3::X, max_force_n: 1.0 })).unwrap();
     let target = Vec3::new(0.1, 0.1, 0.2);
     world.set_drag(6, Some(Drag { local: Vec3::new(0.0, 0.01, 0.0), target, ..Drag::default() })).unwrap();
     let key = |time_s, x| Key { time_s, position: Vec3::new(x, 0.0, 0.05), rotation: [0.0, 0.0, 0.0, 1.0] };

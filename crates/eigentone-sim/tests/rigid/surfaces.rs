@@ -115,7 +115,7 @@ fn a_rolling_contact_travels_with_the_body() {
 #[test]
 fn a_drive_holds_its_speed_and_leaves_the_load() {
     let mut world = world_with_floor(0.4, 0.0);
-    let drive = Some(Drive { velocity: Vec3::new(0.0, 0.25, 0.0), most_force_n: 20.0 });
+    let drive = Some(Drive { velocity: Vec3::new(0.0, 0.25, 0.0), max_force_n: 20.0 });
     let body = world.add(&BodySpec { friction: 0.4, restitution: 0.0, drive, ..block() }).unwrap();
     for step in 0..480 {
         let frame = world.step();

@@ -4,7 +4,7 @@ use eigentone_core::Vec3;
 use eigentone_core::acoustics::Occupancy;
 
 /// Cells that a look passes at most; beyond it counts as clear what was clear so far.
-const MOST_CELLS: usize = 4096;
+const MAX_CELLS: usize = 4096;
 
 /// How many cells away air is looked for.
 const REACH: i64 = 6;
@@ -27,7 +27,7 @@ pub fn is_clear(occupancy: &Occupancy, from: Vec3, to: Vec3) -> bool {
         let plane = if way[a] > 0.0 { cell[a] as f64 + 1.0 } else { cell[a] as f64 };
         (plane - start[a]) / way[a]
     });
-    for _ in 0..MOST_CELLS {
+    for _ in 0..MAX_CELLS {
         if occupancy.is_solid(cell) {
             return false;
         }

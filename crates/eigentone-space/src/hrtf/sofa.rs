@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 const LARGEST_FILE: u64 = 256 << 20;
 
 /// Most directions and samples per response.
-const MOST_MEASUREMENTS: usize = 100_000;
-const MOST_SAMPLES: usize = 1 << 16;
+const MAX_MEASUREMENTS: usize = 100_000;
+const MAX_SAMPLES: usize = 1 << 16;
 
 /// Why a SOFA file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -94,7 +94,7 @@ fn measurements(data: &[u8]) -> Result<(Vec<Measurement>, f64), String> {
     let &[count, 2, length] = &responses.sizes[..] else {
         return Err(format!("Data.IR has sizes {:?}, not measurements × 2 ears × samples", responses.sizes));
     };
-    if !(1..=MOST_MEASUREMENTS).contains(&count) || !(1..=MOST_SAMPLES).contains(&length) {
+    if !(1..=MAX_MEASUREMENTS).contains(&count) || !(1..=MAX_SAMPLES).contains(&length) {
         return Err(format!("{count} measurements of {length} samples are too many or none"));
     }
     if responses.values.len() != count * 2 * length {

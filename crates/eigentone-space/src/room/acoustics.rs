@@ -6,14 +6,14 @@ use crate::convolve::Reverb;
 use crate::decode::{Decoder, DecoderSettings};
 use crate::direct::DEFAULT_F_MAX_HZ;
 use crate::doppler::Doppler;
-use crate::exchange::{Exchange, Hall, MOST_HALLS, Returned};
+use crate::exchange::{Exchange, Hall, MAX_HALLS, Returned};
 use crate::tilt::TiltTable;
 use eigentone_core::Vec3;
 use eigentone_core::acoustics::Field;
 use std::sync::Arc;
 
 /// Messages that wait on their way to the audio side, or back.
-pub(super) const WAITING: usize = 2 * MOST_HALLS;
+pub(super) const WAITING: usize = 2 * MAX_HALLS;
 
 /// The field and the filters, and what the audio side has of them.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ impl Acoustics {
         }
         let wanted = self.f_max_hz();
         if wanted.map(f64::to_bits) == self.sent_f_max_hz.map(f64::to_bits)
-            || (wanted.is_some() && self.halls == MOST_HALLS)
+            || (wanted.is_some() && self.halls == MAX_HALLS)
             || self.to_audio.is_full()
         {
             return;

@@ -1,7 +1,7 @@
 //! Which modes of a body are computed.
 
 use super::tones::Heard;
-use super::{Body, MOST_ENERGY, Scratch, Status, World};
+use super::{Body, MAX_ENERGY, Scratch, Status, World};
 use crate::BLOCK;
 use crate::drive::Drive;
 use crate::kernel::{Bank, LANES, Levels, Partial, Place};
@@ -269,7 +269,7 @@ impl Body {
         let hysteresis = self.judge(gain_db, view, world, scratch);
         let floor = view.truncation_db - gain_db;
 
-        let total = sum(&self.energy[..self.table.len]).min(MOST_ENERGY);
+        let total = sum(&self.energy[..self.table.len]).min(MAX_ENERGY);
         // While a blow acts, modes that are on do not have all of it yet: they stay.
         let struck = acted_on && self.drives.iter().any(Drive::is_blow);
         let (table, tones) = (&*self.table, self.tones.now(&self.table));

@@ -1,7 +1,7 @@
 //! Blows: what they do to each mode, now and by the time they are over.
 
 use super::decide::{self, View};
-use super::{Body, MOST_ENERGY, Scratch, Status, World};
+use super::{Body, MAX_ENERGY, Scratch, Status, World};
 use crate::drive::{Blow, Drive, Source};
 use crate::exciter::HalfSine;
 use crate::kernel::HalfSineFilter;
@@ -31,7 +31,7 @@ impl Hit<'_> {
         if !finite || size == 0.0 {
             return None;
         }
-        let clip = (f64::from(world.most_impulse_ns) / size).min(1.0);
+        let clip = (f64::from(world.max_impulse_ns) / size).min(1.0);
         Some((self.impulse_ns.map(|x| (f64::from(x) * clip) as f32), (size * clip) as f32))
     }
 }
@@ -137,7 +137,7 @@ impl Body {
         (world.kernels.wide.inject)(&mut self.re, &mut self.im, &scratch.push[..n], &self.table.slant, poles, ahead);
         self.measure(now, world);
         self.calm = self.drives.iter().all(Drive::is_free) && self.is_linear_and_at_rest();
-        self.account.energy = (decide::sum(&self.energy) * self.audibility().powi(2)).min(MOST_ENERGY);
+        self.account.energy = (decide::sum(&self.energy) * self.audibility().powi(2)).min(MAX_ENERGY);
         self.wake(view, free, world, scratch);
         self.account.asleep = false;
         // What it has it may keep until the next frame knows better.

@@ -3,7 +3,7 @@
 use super::{Body, Scratch, Status, World};
 use crate::BLOCK;
 use crate::body::modulation::Modulation;
-use crate::body::nonlinear::MOST_SECTIONS;
+use crate::body::nonlinear::MAX_SECTIONS;
 use crate::drive::Force;
 use crate::kernel::{Bank, Kernels, LANES, Partial};
 use crate::table::{ModeTable, Pair};
@@ -31,7 +31,7 @@ pub(crate) struct Lanes {
     /// Whether that may be done.
     can_jump: bool,
     /// Modes that are on; more than one part for nonlinear bodies.
-    pub parts: [Part; MOST_SECTIONS],
+    pub parts: [Part; MAX_SECTIONS],
     pub entering: Part,
     pub leaving: Part,
     /// When the lanes were laid out, and when their states were last written back.
@@ -48,7 +48,7 @@ impl Lanes {
 
     /// Lanes for a body of `modes`: each can be there once, and every part may need filling up.
     pub fn capacity(modes: usize) -> usize {
-        modes + 2 * (MOST_SECTIONS + 2) * LANES
+        modes + 2 * (MAX_SECTIONS + 2) * LANES
     }
 
     pub fn new(modes: usize) -> Self {
@@ -73,7 +73,7 @@ impl Lanes {
     }
 
     /// The parts that forces act on.
-    pub fn driven(&self) -> [Part; MOST_SECTIONS + 1] {
+    pub fn driven(&self) -> [Part; MAX_SECTIONS + 1] {
         std::array::from_fn(|s| self.parts.get(s).unwrap_or(&self.entering).clone())
     }
 
@@ -215,7 +215,7 @@ fn join(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
 }
 
 /// A role is a section of on-modes, entering or leaving; even for rotation, odd for two-pole.
-const ENTERING: usize = 2 * MOST_SECTIONS;
+const ENTERING: usize = 2 * MAX_SECTIONS;
 const LEAVING: usize = ENTERING + 2;
 const ROLES: usize = LEAVING + 2;
 
@@ -228,7 +228,7 @@ const FEW_ROTATE: usize = 3 * LANES;
 /// Who goes where.
 struct Roles {
     sections: usize,
-    starts: [usize; MOST_SECTIONS],
+    starts: [usize; MAX_SECTIONS],
     two_pole: bool,
 }
 
@@ -314,7 +314,7 @@ impl Body {
         self.lanes.jumped = 0;
         self.lanes.can_jump = at_rest && self.makeup_rests && self.sections.is_none();
         let sections = self.sections.as_ref().map_or(1, |s| s.count());
-        let starts = self.sections.as_ref().map_or([0; MOST_SECTIONS], |s| s.starts());
+        let starts = self.sections.as_ref().map_or([0; MAX_SECTIONS], |s| s.starts());
         let roles = Roles { sections, starts, two_pole: at_rest && self.mixed() > FEW };
         // How many of each role, then where each begins, then everybody to their place.
         let mut counts = [0usize; ROLES];

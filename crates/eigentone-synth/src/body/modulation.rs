@@ -22,7 +22,7 @@ const GLIDE_S: f64 = 0.005;
 const STRAIN_S: f64 = 0.01;
 
 /// Largest shift of pitch by strain or glide.
-const MOST_SHIFT: f32 = 0.3;
+const MAX_SHIFT: f32 = 0.3;
 
 /// The present tuning of a body.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Modulation {
     pub fn set_strain(&mut self, strain: f32) {
         if strain.is_finite() {
             self.strained = strain;
-            self.strain_goal = (strain * self.sensitivity).clamp(-MOST_SHIFT, MOST_SHIFT);
+            self.strain_goal = (strain * self.sensitivity).clamp(-MAX_SHIFT, MAX_SHIFT);
         }
     }
 
@@ -131,7 +131,7 @@ impl Modulation {
             let energy = if energy.is_finite() { energy } else { 0.0 };
             self.energy += share(GLIDE_S) * (energy - self.energy);
             let x = (self.energy / glide.energy_pa2).min(1e9);
-            let shift = glide.amount.clamp(-MOST_SHIFT, MOST_SHIFT) * x / (1.0 + x);
+            let shift = glide.amount.clamp(-MAX_SHIFT, MAX_SHIFT) * x / (1.0 + x);
             // Shifts that nobody can hear are rest.
             self.shift = if shift.abs() < 1e-5 { 0.0 } else { shift };
         }

@@ -9,7 +9,7 @@ use crate::kernel::LANES;
 use crate::table::ModeTable;
 
 /// Sections at most.
-pub(crate) const MOST_SECTIONS: usize = 4;
+pub(crate) const MAX_SECTIONS: usize = 4;
 
 /// Deviation from a mode's pitch at which the coupling is as set, in rad/s. Products of a few modes hardly ever meet another exactly. Tuned on a gong
 /// of 24 modes, whose brightness should at least double from a soft blow to a hard one.
@@ -47,19 +47,19 @@ pub struct Nonlinear {
 #[derive(Debug)]
 pub(crate) struct Sections {
     settings: Nonlinear,
-    bounds: [usize; MOST_SECTIONS + 1],
+    bounds: [usize; MAX_SECTIONS + 1],
     pub weights: Vec<f32>,
     pub lane_weights: Vec<f32>,
     force: Force,
-    history: [[f32; 2]; MOST_SECTIONS],
-    mean: [f32; MOST_SECTIONS],
+    history: [[f32; 2]; MAX_SECTIONS],
+    mean: [f32; MAX_SECTIONS],
     mean_share: f32,
     heard: usize,
 }
 
 impl Sections {
     pub fn new(settings: Nonlinear, table: &ModeTable, rate_hz: f64) -> Self {
-        let count = settings.sections.clamp(2, MOST_SECTIONS);
+        let count = settings.sections.clamp(2, MAX_SECTIONS);
         let settings = Nonlinear {
             sections: count,
             coupling: settings.coupling.clamp(0.0, 1.0),
@@ -80,11 +80,11 @@ impl Sections {
         Self {
             settings,
             bounds,
-            lane_weights: vec![0.0; table.padded + 2 * (MOST_SECTIONS + 2) * LANES],
+            lane_weights: vec![0.0; table.padded + 2 * (MAX_SECTIONS + 2) * LANES],
             weights,
             force: Force { plain: [0.0; BLOCK], differenced: [0.0; BLOCK] },
             history: Default::default(),
-            mean: [0.0; MOST_SECTIONS],
+            mean: [0.0; MAX_SECTIONS],
             // Removes what is slower than 20 Hz.
             mean_share: (std::f64::consts::TAU * 20.0 / rate_hz) as f32,
             heard: 0,
@@ -96,7 +96,7 @@ impl Sections {
     }
 
     /// First mode of each section.
-    pub fn starts(&self) -> [usize; MOST_SECTIONS] {
+    pub fn starts(&self) -> [usize; MAX_SECTIONS] {
         std::array::from_fn(|s| self.bounds[s])
     }
 

@@ -82,7 +82,7 @@ impl Body {
         let first = acts.iter().position(|acts| *acts);
         for d in (0..DRIVES).filter(|&d| acts[d]) {
             let force = &mut forces[d];
-            missing += self.drives[d].fill(force, block_start, from, len, world.rate_hz, world.most_force_n);
+            missing += self.drives[d].fill(force, block_start, from, len, world.rate_hz, world.max_force_n);
             if self.drives[d].is_continuous() {
                 self.spectrum.listen(&force.plain[..len], world);
                 if let Some(diffuse) = &mut self.diffuse {

@@ -1,8 +1,8 @@
 //! From a contact that begins to blows on both bodies.
 
+use super::body::ContactBody;
 use super::clock::Clock;
 use super::follow::length;
-use super::partner::Partner;
 use super::tracker::Tracker;
 use crate::engine::{Handle, Keyframe, POINTS, PointState};
 use crate::settings::EngineError;
@@ -27,7 +27,7 @@ const FEEDBACK_MODES: usize = 24;
 
 /// What strikes.
 pub(super) struct Blow<'a> {
-    pub partners: [&'a Partner; 2],
+    pub partners: [&'a ContactBody; 2],
     pub poses: [&'a Pose; 2],
     pub points: &'a [ContactPoint],
     /// Share of the impulses that is the blow's, and not mere weight.
@@ -231,7 +231,7 @@ pub(super) fn ignore_full<T>(result: Result<T, EngineError>) -> Result<(), Engin
     }
 }
 
-impl Partner {
+impl ContactBody {
     /// The loudest modes at a place, stepped sample by sample: gives the velocity of the surface there along a direction, in m/s, under a force
     /// along it.
     pub(super) fn small_bank(&self, pose: &Pose, place: [f32; 3], direction: Vec3, rate_hz: f64) -> Option<StepBank> {

@@ -1,6 +1,6 @@
 //! How a contact that goes on is followed from frame to frame.
 
-use super::partner::Partner;
+use super::body::ContactBody;
 use crate::engine::{ContactId, POINTS, PointState};
 use eigentone_core::Vec3;
 use eigentone_core::contact::{Contact, ContactPoint, Pose};
@@ -138,12 +138,12 @@ impl Followed {
     }
 
     /// Cuts forces to what can be; says whether there was anything to cut.
-    pub fn limit(&mut self, most_n: f32) -> bool {
-        let most_n = most_n.max(0.0);
-        let beyond = self.force_n > f64::from(most_n) || self.slots.iter().any(|s| s.state.force_n > most_n);
-        self.force_n = self.force_n.min(f64::from(most_n));
+    pub fn limit(&mut self, max_n: f32) -> bool {
+        let max_n = max_n.max(0.0);
+        let beyond = self.force_n > f64::from(max_n) || self.slots.iter().any(|s| s.state.force_n > max_n);
+        self.force_n = self.force_n.min(f64::from(max_n));
         for slot in &mut self.slots {
-            slot.state.force_n = slot.state.force_n.min(most_n);
+            slot.state.force_n = slot.state.force_n.min(max_n);
         }
         beyond
     }
@@ -171,7 +171,7 @@ impl Followed {
     }
 
     /// Where it pushes each body and along which direction.
-    pub fn aim(&mut self, contact: &Contact, poses: [&Pose; 2], partners: [&Partner; 2]) {
+    pub fn aim(&mut self, contact: &Contact, poses: [&Pose; 2], partners: [&ContactBody; 2]) {
         let middle = mean_place(&contact.points);
         let along = direction(&contact.points, partners.iter().any(|p| p.surface.sticks()));
         for side in 0..2 {

@@ -23,8 +23,8 @@ fn total_ns(contact: &Contact) -> f32 {
 }
 
 fn is_within(contact: &Contact, settings: &TrackerSettings) -> bool {
-    let fastest = |v: f32| v.abs() <= settings.most_speed_m_s;
-    total_ns(contact) <= settings.most_impulse_ns
+    let fastest = |v: f32| v.abs() <= settings.max_speed_m_s;
+    total_ns(contact) <= settings.max_impulse_ns
         && contact.points.iter().all(|p| {
             fastest(length(p.slip_m_s))
                 && fastest(p.approach_m_s)
@@ -33,9 +33,9 @@ fn is_within(contact: &Contact, settings: &TrackerSettings) -> bool {
 }
 
 fn limit(contact: &mut Contact, settings: &TrackerSettings) {
-    let most = settings.most_speed_m_s.max(0.0);
+    let most = settings.max_speed_m_s.max(0.0);
     let total = total_ns(contact);
-    let share = if total > settings.most_impulse_ns { settings.most_impulse_ns.max(0.0) / total } else { 1.0 };
+    let share = if total > settings.max_impulse_ns { settings.max_impulse_ns.max(0.0) / total } else { 1.0 };
     for point in &mut contact.points {
         point.normal_impulse_ns *= share;
         point.tangent_impulse_ns = point.tangent_impulse_ns.map(|x| x * share);

@@ -1,8 +1,8 @@
 //! Contacts that go on, from frame to frame: which of them have a voice, and what it is told.
 
 use super::blow::ignore_full;
+use super::body::{ContactBody, ContactEvent, ContactEventKind};
 use super::follow::{Followed, mean_place};
-use super::partner::{Happening, Partner, What};
 use super::tracker::Tracker;
 use crate::engine::{ContactSettings, Handle, Keyframe, POINTS};
 use crate::settings::EngineError;
@@ -28,7 +28,7 @@ impl Tracker {
         // What was a blow does not press as well.
         let carried = 1.0 - self.blows.get(&contact.id).copied().unwrap_or(0.0);
         followed.step(contact, carried, poses.each_ref(), frame.step_s);
-        self.limited += u64::from(followed.limit(self.settings.most_force_n));
+        self.limited += u64::from(followed.limit(self.settings.max_force_n));
         let textures = partners.each_ref().map(|p| p.surface.texture());
         followed.damping = textures[0].damping.max(textures[1].damping);
         let old_enough = frame.time_s - followed.since_s >= self.settings.least_age_s;
@@ -61,7 +61,7 @@ impl Tracker {
         &mut self,
         followed: &mut Followed,
         contact: &Contact,
-        partners: [&Partner; 2],
+        partners: [&ContactBody; 2],
         key: Keyframe,
         time_s: f64,
         handle: &mut Handle,
@@ -72,7 +72,7 @@ impl Tracker {
         self.counter = self.counter.wrapping_add(16);
         if self.open(followed, contact, partners, key, self.counter, handle)? {
             let position = mean_place(&contact.points);
-            self.happenings.push(Happening { time_s, bodies: contact.bodies, position, what: What::Begin });
+            self.events.push(ContactEvent { time_s, bodies: contact.bodies, position, kind: ContactEventKind::Begin });
         }
         Ok(())
     }
@@ -87,7 +87,7 @@ impl Tracker {
                 weakest = Some((id, followed.power_w()));
             }
         }
-        if count < self.settings.most_sounding {
+        if count < self.settings.max_sounding {
             return Ok(true);
         }
         let weakest = weakest.filter(|(_, power)| 4.0 * power < power_w);
@@ -97,7 +97,7 @@ impl Tracker {
         }
         (weakest.voice, weakest.seed) = (None, None);
         let (bodies, position) = (weakest.bodies, weakest.place);
-        self.happenings.push(Happening { time_s, bodies, position, what: What::End });
+        self.events.push(ContactEvent { time_s, bodies, position, kind: ContactEventKind::End });
         Ok(true)
     }
 
@@ -106,7 +106,7 @@ impl Tracker {
         &mut self,
         followed: &mut Followed,
         contact: &Contact,
-        partners: [&Partner; 2],
+        partners: [&ContactBody; 2],
         key: Keyframe,
         seed: u64,
         handle: &mut Handle,
@@ -152,7 +152,7 @@ impl Tracker {
 
     pub(super) fn heard_end(&mut self, followed: &Followed, time_s: f64) {
         let (bodies, position) = (followed.bodies, followed.place);
-        self.happenings.push(Happening { time_s, bodies, position, what: What::End });
+        self.events.push(ContactEvent { time_s, bodies, position, kind: ContactEventKind::End });
     }
 
     /// Closes the voices that nobody follows any more.

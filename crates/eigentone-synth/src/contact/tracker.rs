@@ -1,13 +1,13 @@
 //! What is remembered between frames.
 
 use super::blow::Blow;
+use super::body::{ContactBody, ContactEvent, ContactEventKind};
 use super::clock::Clock;
 use super::follow::{Followed, mean_place};
 use super::limits::limited;
-use super::partner::{Happening, Partner, What};
 use crate::engine::{ContactId, Handle};
 use crate::settings::EngineError;
-use crate::texture::Prepared;
+use crate::texture::SurfaceRuntime;
 use eigentone_core::ModalModel;
 use eigentone_core::contact::{Contact, ContactFrame, Phase, Pose};
 use eigentone_core::event::{Action, Event, Moment};
@@ -27,15 +27,15 @@ pub struct TrackerSettings {
     /// Contacts younger than this do not scrape or roll yet.
     pub least_age_s: f64,
     /// Blows per frame; of more, the strongest are kept.
-    pub most_blows: usize,
+    pub max_blows: usize,
     /// Contacts that scrape or roll at once; of more, those with the most power are heard.
-    pub most_sounding: usize,
+    pub max_sounding: usize,
     /// Forces of contacts are cut to this, in N, before anything is made of them. What is cut is counted: see [`Tracker::limited`].
-    pub most_force_n: f32,
+    pub max_force_n: f32,
     /// Speeds of slip, travel and approach are cut to this, in m/s.
-    pub most_speed_m_s: f32,
+    pub max_speed_m_s: f32,
     /// Impulses of blows are cut to this, in N·s, all points of a contact together.
-    pub most_impulse_ns: f32,
+    pub max_impulse_ns: f32,
     /// Contacts are read off as if they had travelled from here: another seed, another grain.
     pub seed: u64,
 }
@@ -46,11 +46,11 @@ impl Default for TrackerSettings {
             least_approach_m_s: 0.02,
             refractory_s: 0.005,
             least_age_s: 0.008,
-            most_blows: 128,
-            most_sounding: 10,
-            most_force_n: 1e5,
-            most_speed_m_s: 100.0,
-            most_impulse_ns: 1e3,
+            max_blows: 128,
+            max_sounding: 10,
+            max_force_n: 1e5,
+            max_speed_m_s: 100.0,
+            max_impulse_ns: 1e3,
             seed: 0,
         }
     }
@@ -65,7 +65,7 @@ pub struct Tracker {
     pub(super) settings: TrackerSettings,
     pub(super) rate_hz: f64,
     pub(super) clock: Clock,
-    pub(super) partners: BTreeMap<u32, Partner>,
+    pub(super) partners: BTreeMap<u32, ContactBody>,
     poses: BTreeMap<u32, Pose>,
     pub(super) followed: BTreeMap<u64, Followed>,
     /// When each pair last made a blow.
@@ -77,7 +77,7 @@ pub struct Tracker {
     strains: BTreeMap<u32, f32>,
     /// Damping that bodies have by themselves, where it is not one.
     own_damping: BTreeMap<u32, f32>,
-    pub(super) happenings: Vec<Happening>,
+    pub(super) events: Vec<ContactEvent>,
     pub(super) counter: u64,
     /// Voices that must be closed as soon as there is an engine to tell.
     pub(super) closing: Closing,
@@ -120,7 +120,7 @@ impl Tracker {
             damping: BTreeMap::new(),
             strains: BTreeMap::new(),
             own_damping: BTreeMap::new(),
-            happenings: Vec::new(),
+            events: Vec::new(),
             counter: settings.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15),
             closing: Closing::default(),
             time_s: 0.0,
@@ -130,7 +130,7 @@ impl Tracker {
 
     /// Makes a body of the simulation known, or replaces what is known of it. Contacts of bodies that are not known are not heard. Those of one that is replaced go on; where its surface or its sound is
     /// another, their voices fade over to new ones.
-    pub fn add(&mut self, number: u32, partner: Partner) {
+    pub fn add(&mut self, number: u32, partner: ContactBody) {
         let Some(old) = self.partners.insert(number, partner) else { return };
         let new = &self.partners[&number];
         let same_voice = old.body == new.body && Arc::ptr_eq(&old.surface, &new.surface);
@@ -173,7 +173,7 @@ impl Tracker {
     }
 
     /// A body has another surface. Contacts on it that sound fade over to it.
-    pub fn set_surface(&mut self, number: u32, surface: Arc<Prepared>) {
+    pub fn set_surface(&mut self, number: u32, surface: Arc<SurfaceRuntime>) {
         if let Some(partner) = self.partners.get(&number) {
             self.add(number, partner.clone().with_surface(surface));
         }
@@ -187,7 +187,7 @@ impl Tracker {
     }
 
     /// What is known of a body.
-    pub fn partner(&self, number: u32) -> Option<&Partner> {
+    pub fn partner(&self, number: u32) -> Option<&ContactBody> {
         self.partners.get(&number)
     }
 
@@ -231,8 +231,8 @@ impl Tracker {
     }
 
     /// What was heard since the last call.
-    pub fn drain(&mut self) -> impl Iterator<Item = Happening> {
-        self.happenings.drain(..)
+    pub fn drain(&mut self) -> impl Iterator<Item = ContactEvent> {
+        self.events.drain(..)
     }
 
     /// Forces, speeds and impulses that were beyond the limits of the settings.
@@ -258,7 +258,7 @@ impl Tracker {
         let now = std::mem::replace(self, saved.clone());
         (self.settings, self.clock, self.partners) = (now.settings, now.clock, now.partners);
         (self.damping, self.strains, self.limited) = (now.damping, now.strains, now.limited);
-        (self.closing, self.happenings) = (now.closing, now.happenings);
+        (self.closing, self.events) = (now.closing, now.events);
         self.followed.retain(|_, f| f.bodies.iter().all(|body| self.partners.contains_key(body)));
         self.followed.values_mut().for_each(|f| f.forget_places([true; 2]));
         Ok(())
@@ -296,7 +296,7 @@ impl Tracker {
         self.damp(frame, handle)
     }
 
-    pub(super) fn known(&self, contact: &Contact) -> Option<[&Partner; 2]> {
+    pub(super) fn known(&self, contact: &Contact) -> Option<[&ContactBody; 2]> {
         let [a, b] = contact.bodies.map(|body| self.partners.get(&body));
         Some([a?, b?])
     }
@@ -323,9 +323,9 @@ impl Tracker {
             }
         }
         // A flood is cut to its strongest; the order in time stays.
-        if candidates.len() > self.settings.most_blows {
+        if candidates.len() > self.settings.max_blows {
             candidates.sort_by(|a, b| b.impulse_ns.total_cmp(&a.impulse_ns));
-            candidates.truncate(self.settings.most_blows);
+            candidates.truncate(self.settings.max_blows);
         }
         candidates.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
         for c in candidates {
@@ -347,11 +347,11 @@ impl Tracker {
             blow.send(handle)?;
             self.struck.insert(c.contact.bodies, c.time_s);
             self.blows.insert(c.contact.id, c.share);
-            self.happenings.push(Happening {
+            self.events.push(ContactEvent {
                 time_s: c.time_s,
                 bodies: c.contact.bodies,
                 position: mean_place(&c.contact.points),
-                what: What::Impact { impulse_ns: c.impulse_ns, approach_m_s: c.approach_m_s },
+                kind: ContactEventKind::Impact { impulse_ns: c.impulse_ns, approach_m_s: c.approach_m_s },
             });
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! What happens to bodies: one event after the other, each at its sample.
 
-use super::pending::{Pending, What};
+use super::pending::{Pending, PendingKind};
 use super::perception::view;
 use super::processor::Processor;
 use crate::BLOCK;
@@ -43,7 +43,7 @@ impl Processor {
     fn depart_silently(&mut self, body: &Body, slot: usize, event: &Pending) -> bool {
         let own = event.body.slot as usize == slot;
         let silent = body.account.asleep && !body.is_sounding() && !body.sounded && self.places[slot].tails.is_empty();
-        let departs = own && silent && matches!(event.what, What::Remove) && self.places[slot].leaving.is_none();
+        let departs = own && silent && matches!(event.what, PendingKind::Remove) && self.places[slot].leaving.is_none();
         if departs {
             self.depart(slot, 2);
         }
@@ -59,13 +59,13 @@ impl Processor {
             return;
         }
         match event.what {
-            What::Quality(_) => {}
-            What::Remove if through_other => self.depart(event.body.slot as usize, 0),
-            What::Remove => {
+            PendingKind::Quality(_) => {}
+            PendingKind::Remove if through_other => self.depart(event.body.slot as usize, 0),
+            PendingKind::Remove => {
                 self.fall_silent(body, slot, now);
                 self.depart(slot, 2);
             }
-            What::Act(action) => {
+            PendingKind::Act(action) => {
                 let (site, impulse, duration_s) = match action {
                     Action::Impulse { site, impulse_ns } => (site, impulse_ns, 0.0),
                     Action::Blow { site, impulse_ns, duration_s } => (site, impulse_ns, duration_s),
@@ -114,9 +114,9 @@ impl Processor {
         let Pending { body, what, .. } = *self.waiting.event(i);
         let place = self.places.get(body.slot as usize).filter(|p| p.generation == body.generation);
         match (what, place) {
-            (What::Quality(quality), _) => self.set_quality(quality),
+            (PendingKind::Quality(quality), _) => self.set_quality(quality),
             // One that shared a body that has gone before it.
-            (What::Remove, Some(place)) if place.shares.is_some() => self.depart(body.slot as usize, 0),
+            (PendingKind::Remove, Some(place)) if place.shares.is_some() => self.depart(body.slot as usize, 0),
             _ => self.stats.orphaned += 1,
         }
     }

@@ -10,7 +10,7 @@ use eigentone_core::event::BodyId;
 use eigentone_core::model::{Contact, SiteBlend};
 
 /// Largest sum of the couplings into one body.
-pub(super) const MOST_COUPLING: f32 = 0.7;
+pub(super) const MAX_COUPLING: f32 = 0.7;
 
 /// A connection as the control side orders it.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use super::handle::Handle;
 use super::voice::{Clip, ContactId, Grain, Keyframe, POINTS, Voice};
 use crate::bank::StepBank;
 use crate::settings::EngineError;
-use crate::texture::{Direct, Generator, Prepared};
+use crate::texture::{Direct, Generator, SurfaceRuntime};
 use eigentone_core::event::{BodyId, Moment};
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub struct ContactSettings<'a> {
     /// The bodies; those that do not sound are `None`.
     pub bodies: [Option<BodyId>; 2],
     /// Their surfaces.
-    pub surfaces: [&'a Arc<Prepared>; 2],
+    pub surfaces: [&'a Arc<SurfaceRuntime>; 2],
     /// Points of it that are followed one by one, at most [`POINTS`].
     pub points: usize,
     /// `√(m/k)` of the contact, in s.

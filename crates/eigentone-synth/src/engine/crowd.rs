@@ -5,7 +5,7 @@
 //! by impulse, gain and what reaches the listener. What still does not fit waits for the next block; a blow that is later than 20 ms is not worth hearing any more.
 //! Nothing here depends on how fast the machine is, so that the same events give the same sound.
 
-use super::pending::{Fate, What};
+use super::pending::{Fate, PendingKind};
 use super::perception::view;
 use super::processor::Processor;
 use crate::BLOCK;
@@ -24,7 +24,7 @@ const MERGE_SHARE: usize = 16;
 /// Work of anything else that happens.
 const ADJUST: usize = 2;
 
-/// Modes of the body by which [`Settings::most_events_per_block`](crate::Settings::most_events_per_block) counts blows.
+/// Modes of the body by which [`Settings::max_events_per_block`](crate::Settings::max_events_per_block) counts blows.
 const USUAL_MODES: usize = 100;
 
 /// Events that are looked at, for each blow that can be served: most of a flood is merged.
@@ -39,7 +39,7 @@ const SITES: usize = 8;
 /// What a block may do, and the bodies that something happens to in it.
 #[derive(Debug)]
 pub(super) struct Crowd {
-    most_blows: usize,
+    max_blows: usize,
     groups: Vec<Group>,
 }
 
@@ -56,17 +56,17 @@ struct Group {
 }
 
 impl Crowd {
-    pub fn new(most_blows: usize, most_bodies: usize) -> Self {
-        Self { most_blows: most_blows.max(1), groups: Vec::with_capacity(most_bodies) }
+    pub fn new(max_blows: usize, max_bodies: usize) -> Self {
+        Self { max_blows: max_blows.max(1), groups: Vec::with_capacity(max_bodies) }
     }
 
     /// Events that a block looks at.
-    pub fn most_seen(&self) -> usize {
-        self.most_blows.saturating_mul(SEEN)
+    pub fn max_seen(&self) -> usize {
+        self.max_blows.saturating_mul(SEEN)
     }
 
-    fn most_work(&self) -> usize {
-        self.most_blows.saturating_mul(blow_work(USUAL_MODES))
+    fn max_work(&self) -> usize {
+        self.max_blows.saturating_mul(blow_work(USUAL_MODES))
     }
 }
 
@@ -78,19 +78,19 @@ fn merge_work(modes: usize) -> usize {
     MERGE + modes / MERGE_SHARE
 }
 
-fn work(what: &What, modes: usize) -> usize {
+fn work(what: &PendingKind, modes: usize) -> usize {
     match what {
-        What::Act(Action::Blow { .. } | Action::Impulse { .. }) => blow_work(modes),
-        What::Act(Action::Damping(_) | Action::Frequency(_) | Action::Strain(_)) => blow_work(modes) / 2,
-        What::Remove | What::Act(Action::Silence) => blow_work(modes),
-        What::Act(_) | What::Quality(_) => ADJUST,
+        PendingKind::Act(Action::Blow { .. } | Action::Impulse { .. }) => blow_work(modes),
+        PendingKind::Act(Action::Damping(_) | Action::Frequency(_) | Action::Strain(_)) => blow_work(modes) / 2,
+        PendingKind::Remove | PendingKind::Act(Action::Silence) => blow_work(modes),
+        PendingKind::Act(_) | PendingKind::Quality(_) => ADJUST,
     }
 }
 
-fn blow(what: &What) -> Option<(&SiteBlend, [f32; 3], f32)> {
+fn blow(what: &PendingKind) -> Option<(&SiteBlend, [f32; 3], f32)> {
     match what {
-        What::Act(Action::Impulse { site, impulse_ns }) => Some((site, *impulse_ns, 0.0)),
-        What::Act(Action::Blow { site, impulse_ns, duration_s }) => Some((site, *impulse_ns, *duration_s)),
+        PendingKind::Act(Action::Impulse { site, impulse_ns }) => Some((site, *impulse_ns, 0.0)),
+        PendingKind::Act(Action::Blow { site, impulse_ns, duration_s }) => Some((site, *impulse_ns, *duration_s)),
         _ => None,
     }
 }
@@ -102,7 +102,7 @@ fn size(v: [f32; 3]) -> f32 {
 impl Processor {
     /// Decides what of all that is due happens in this block. Says whether it is too much to be done one by one.
     pub(super) fn choose(&mut self) -> bool {
-        if self.crowd.most_blows == usize::MAX {
+        if self.crowd.max_blows == usize::MAX {
             return false;
         }
         let due = self.waiting.due().iter().take_while(|due| due.slot != u32::MAX);
@@ -110,7 +110,7 @@ impl Processor {
             .enumerate()
             .map(|(i, due)| work(&self.waiting.event(i).what, self.places[due.slot as usize].modes))
             .sum();
-        let most = self.crowd.most_work();
+        let most = self.crowd.max_work();
         if total <= most {
             return false;
         }
@@ -201,11 +201,11 @@ impl Processor {
             }
             any = true;
             match *what {
-                What::Remove if !own => self.depart(whose, 0),
+                PendingKind::Remove if !own => self.depart(whose, 0),
                 // What came before a silence is not heard.
-                What::Remove => (begin, removed) = (i, true),
-                What::Act(Action::Silence) => (begin, silent) = (i, true),
-                What::Act(action) => {
+                PendingKind::Remove => (begin, removed) = (i, true),
+                PendingKind::Act(Action::Silence) => (begin, silent) = (i, true),
+                PendingKind::Act(action) => {
                     let kind = match action {
                         Action::Damping(_) => 0,
                         Action::Frequency(_) => 1,
@@ -216,7 +216,7 @@ impl Processor {
                     };
                     latest[kind] = Some(action);
                 }
-                What::Quality(_) => {}
+                PendingKind::Quality(_) => {}
             }
         }
         if !any {

@@ -24,7 +24,7 @@ pub struct Handle {
     from_audio: rtrb::Consumer<Garbage>,
     places: Vec<Place>,
     free: Vec<u32>,
-    /// Prepared models by address, for bodies made of the same.
+    /// SurfaceRuntime models by address, for bodies made of the same.
     tables: HashMap<usize, (Weak<ModalModel>, Weak<ModeTable>)>,
     /// Bridges by number.
     pub(super) links: BTreeMap<u64, BridgePlace>,
@@ -90,10 +90,10 @@ impl Handle {
         from_audio: rtrb::Consumer<Garbage>,
         stats: Arc<SharedStats>,
     ) -> Self {
-        let places = vec![Place::default(); settings.most_bodies];
-        let free = (0..settings.most_bodies as u32).rev().collect();
-        let contacts = vec![ContactPlace::default(); settings.most_contacts];
-        let free_contacts = (0..settings.most_contacts as u32).rev().collect();
+        let places = vec![Place::default(); settings.max_bodies];
+        let free = (0..settings.max_bodies as u32).rev().collect();
+        let contacts = vec![ContactPlace::default(); settings.max_contacts];
+        let free_contacts = (0..settings.max_contacts as u32).rev().collect();
         Self {
             settings,
             to_audio,
@@ -144,7 +144,7 @@ impl Handle {
         if !glide.iter().chain(&nonlinear).chain(&other).all(|x| x.is_finite()) {
             return Err(EngineError::NotFinite { name: name() });
         }
-        let most = self.settings.most_modes_per_body;
+        let most = self.settings.max_modes_per_body;
         if model.modes.len() > most {
             return Err(EngineError::Modes { name: name(), modes: model.modes.len(), most });
         }
@@ -268,10 +268,10 @@ impl Handle {
         self.place(from)?;
         let place = self.place(to)?;
         let coupling = if coupling.is_finite() { coupling } else { 0.0 };
-        if self.links.len() >= self.settings.most_bridges {
-            return Err(EngineError::Bridges(self.settings.most_bridges));
+        if self.links.len() >= self.settings.max_bridges {
+            return Err(EngineError::Bridges(self.settings.max_bridges));
         }
-        let granted = coupling.clamp(0.0, (bridge::MOST_COUPLING - place.coupling).max(0.0));
+        let granted = coupling.clamp(0.0, (bridge::MAX_COUPLING - place.coupling).max(0.0));
         let Some(table) = &place.table else { return Err(EngineError::NoSuchBody) };
         let kept = BridgePlace { to, site: contact.blend, direction, granted };
         let peak = table.peak_gain_at(&contact.blend, direction, self.settings.sample_rate_hz);

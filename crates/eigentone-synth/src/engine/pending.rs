@@ -11,16 +11,16 @@ use std::collections::BinaryHeap;
 
 /// What will happen.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum What {
+pub(super) enum PendingKind {
     Act(Action),
     Remove,
     Quality(Quality),
 }
 
-impl What {
+impl PendingKind {
     /// Whether it must never get lost.
     fn is_vital(&self) -> bool {
-        matches!(self, What::Remove | What::Quality(_))
+        matches!(self, PendingKind::Remove | PendingKind::Quality(_))
     }
 }
 
@@ -28,7 +28,7 @@ impl What {
 pub(super) struct Pending {
     pub time: Moment,
     pub body: BodyId,
-    pub what: What,
+    pub what: PendingKind,
     /// Whether its block had no time for it, or had passed when it came.
     pub put_off: bool,
 }
@@ -72,28 +72,28 @@ pub(super) struct Waiting {
     due: Vec<Due>,
     most: usize,
     /// Most events that are looked at in one block.
-    most_due: usize,
+    max_due: usize,
     counter: u64,
 }
 
 impl Waiting {
     /// Room for `most` events and for `vital` ones beside them.
-    pub fn new(most: usize, vital: usize, most_due: usize) -> Self {
+    pub fn new(most: usize, vital: usize, max_due: usize) -> Self {
         let room = most + vital;
-        let most_due = most_due.clamp(1, room.max(1));
+        let max_due = max_due.clamp(1, room.max(1));
         Self {
             heap: BinaryHeap::with_capacity(room),
             events: Vec::with_capacity(room),
             free: Vec::with_capacity(room),
             due: Vec::with_capacity(room),
             most,
-            most_due,
+            max_due,
             counter: 0,
         }
     }
 
     /// Takes an event in, which may be late already; false if there is no room.
-    pub fn push(&mut self, time: Moment, body: BodyId, what: What, late: bool) -> bool {
+    pub fn push(&mut self, time: Moment, body: BodyId, what: PendingKind, late: bool) -> bool {
         let room = if what.is_vital() { self.events.capacity() } else { self.most };
         if self.len() >= room {
             return false;
@@ -122,7 +122,7 @@ impl Waiting {
     /// Collects what is due before `end`, by body (as `slot` maps it) and then by time; what was put off is among it. Says how many of them should have happened before `begin` and were not looked at then.
     pub fn collect(&mut self, begin: u64, end: u64, slot: impl Fn(BodyId) -> u32) -> u64 {
         let mut unseen = 0;
-        while self.due.len() < self.most_due
+        while self.due.len() < self.max_due
             && let Some(Reverse(key)) = self.heap.peek().filter(|next| next.0.sample < end).copied()
         {
             self.heap.pop();
@@ -179,7 +179,7 @@ impl Waiting {
         let waiting = self.heap.iter().map(|Reverse(key)| key.index).chain(self.due.iter().map(|due| due.key.index));
         for index in waiting {
             let event = &mut self.events[index as usize];
-            if let What::Act(Action::Blow { site, .. } | Action::Impulse { site, .. }) = &mut event.what
+            if let PendingKind::Act(Action::Blow { site, .. } | Action::Impulse { site, .. }) = &mut event.what
                 && of(event.body)
             {
                 to(site);
@@ -199,11 +199,11 @@ mod tests {
         let body = BodyId { slot: 0, generation: 1 };
         for n in 0..100u64 {
             let time = Moment { sample: (37 * n) % 100, fraction: 0.0 };
-            assert!(waiting.push(time, body, What::Act(Action::Gain(time.sample as f32)), false));
+            assert!(waiting.push(time, body, PendingKind::Act(Action::Gain(time.sample as f32)), false));
         }
-        assert!(!waiting.push(Moment::NOW, body, What::Act(Action::Silence), false), "full");
+        assert!(!waiting.push(Moment::NOW, body, PendingKind::Act(Action::Silence), false), "full");
         assert!(
-            waiting.push(Moment { sample: 1000, fraction: 0.0 }, body, What::Remove, false),
+            waiting.push(Moment { sample: 1000, fraction: 0.0 }, body, PendingKind::Remove, false),
             "but never for a removal"
         );
         let mut seen = Vec::new();

@@ -12,7 +12,7 @@ const RESERVE: usize = 8;
 const UNKNOWN_DB: f32 = 300.0;
 
 /// Largest gain that makes up for modes left out.
-pub(super) const MOST_MAKEUP: f32 = 4.0;
+pub(super) const MAX_MAKEUP: f32 = 4.0;
 
 /// What is known about hearing, from the last policy frame.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Processor {
         p.curve.rebuild(&p.maskers, p.shift_db, masking.offset_db.max(0.0), &self.world.kernels);
         p.maskers.clear();
         for (gain, (all, kept)) in p.makeup.iter_mut().zip(p.bands.all.iter().zip(&p.bands.kept)) {
-            *gain = if *kept > 0.0 { (all / kept).sqrt().min(MOST_MAKEUP) } else { 1.0 };
+            *gain = if *kept > 0.0 { (all / kept).sqrt().min(MAX_MAKEUP) } else { 1.0 };
         }
         p.bands = Bands::default();
     }

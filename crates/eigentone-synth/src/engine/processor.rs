@@ -5,7 +5,7 @@ use super::bridge::Bridge;
 use super::crowd::Crowd;
 use super::leave::Tails;
 use super::pending::Waiting;
-use super::perception::{MOST_MAKEUP, Perception, view};
+use super::perception::{MAX_MAKEUP, Perception, view};
 use super::voices::VoicePlace;
 use super::{Garbage, Message};
 use crate::BLOCK;
@@ -44,7 +44,7 @@ pub struct Processor {
     pub(super) open_voices: Vec<u32>,
     pub(super) from_control: rtrb::Consumer<Message>,
     pub(super) to_control: rtrb::Producer<Garbage>,
-    pub(super) most_messages: usize,
+    pub(super) max_messages: usize,
     pub(super) scratch: Scratch,
     pub(super) perception: Perception,
     pub(super) order: Vec<(f32, u32)>,
@@ -147,31 +147,31 @@ impl Processor {
         shared: Arc<SharedStats>,
     ) -> Self {
         let rate_hz = settings.sample_rate_hz;
-        let crowd = Crowd::new(settings.most_events_per_block, settings.most_bodies);
+        let crowd = Crowd::new(settings.max_events_per_block, settings.max_bodies);
         Self {
             world: World {
                 kernels,
                 rate_hz,
-                most_force_n: finite_or(settings.most_force_n.abs(), 1e4),
-                most_impulse_ns: finite_or(settings.most_impulse_ns.abs(), 100.0),
+                max_force_n: finite_or(settings.max_force_n.abs(), 1e4),
+                max_impulse_ns: finite_or(settings.max_impulse_ns.abs(), 100.0),
             },
             quality: settings.quality.made_safe(),
             cap: None,
-            places: (0..settings.most_bodies).map(|_| Place::default()).collect(),
+            places: (0..settings.max_bodies).map(|_| Place::default()).collect(),
             reached: 0,
-            awake: Awake::new(settings.most_bodies),
-            departing: Vec::with_capacity(settings.most_bodies),
-            waiting: Waiting::new(settings.most_events, super::vital_events(settings), crowd.most_seen()),
+            awake: Awake::new(settings.max_bodies),
+            departing: Vec::with_capacity(settings.max_bodies),
+            waiting: Waiting::new(settings.max_events, super::vital_events(settings), crowd.max_seen()),
             crowd,
-            bridges: Vec::with_capacity(settings.most_bridges),
-            voices: (0..settings.most_contacts).map(|_| VoicePlace::default()).collect(),
-            open_voices: Vec::with_capacity(settings.most_contacts),
+            bridges: Vec::with_capacity(settings.max_bridges),
+            voices: (0..settings.max_contacts).map(|_| VoicePlace::default()).collect(),
+            open_voices: Vec::with_capacity(settings.max_contacts),
             from_control,
             to_control,
-            most_messages: settings.most_messages_per_block.max(1),
-            scratch: Scratch::new(settings.most_modes_per_body, settings.most_bodies),
+            max_messages: settings.max_messages_per_block.max(1),
+            scratch: Scratch::new(settings.max_modes_per_body, settings.max_bodies),
             perception: Perception::new(),
-            order: Vec::with_capacity(settings.most_bodies),
+            order: Vec::with_capacity(settings.max_bodies),
             clock: 0,
             received: false,
             frame_blocks: policy::frame_blocks(rate_hz),
@@ -215,11 +215,11 @@ impl Processor {
 
     /// How much of a body reaches the listener, as a factor of amplitude; 1 at first. It changes nothing in the sound of its bus, only what of it is worth
     /// computing: what rings behind three walls costs next to nothing. To be called between two blocks, on the audio side.
-    pub fn set_heard(&mut self, id: BodyId, factor: f32) {
+    pub fn set_audibility(&mut self, id: BodyId, factor: f32) {
         // One that sounds through another body is heard where that one is.
         let place = self.places.get_mut(id.slot as usize).filter(|p| p.generation == id.generation);
         if let Some(body) = place.and_then(|p| p.body.as_mut()).filter(|_| factor.is_finite()) {
-            body.set_heard(factor);
+            body.set_audibility(factor);
             if !body.account.asleep {
                 self.woke(id.slot as usize);
             }
@@ -373,7 +373,7 @@ impl Processor {
     /// Fills the bridges' forces from the sounds of the last block.
     fn carry_bridges(&mut self) {
         // Modes that make up for masked ones are louder than they are: not around a loop.
-        let scale = if self.quality.masking.is_some_and(|m| m.compensate) { 1.0 / MOST_MAKEUP } else { 1.0 };
+        let scale = if self.quality.masking.is_some_and(|m| m.compensate) { 1.0 / MAX_MAKEUP } else { 1.0 };
         for i in 0..self.bridges.len() {
             let link = self.bridges[i].link;
             let silence = [0.0; BLOCK];

@@ -1,7 +1,7 @@
 //! What the processor does with messages from the control side: takes bodies in, exchanges their models, lets events wait, attaches sources.
 
 use super::bridge::{Bridge, Link};
-use super::pending::What;
+use super::pending::PendingKind;
 use super::processor::{Place, Processor, discard, resolve};
 use super::{Garbage, Message};
 use crate::BLOCK;
@@ -16,7 +16,7 @@ const EXCHANGE: usize = 64;
 impl Processor {
     /// Takes in what the control side has sent, as much as a block has time for.
     pub(super) fn receive(&mut self) {
-        let mut left = self.most_messages;
+        let mut left = self.max_messages;
         while left > 0
             && let Ok(message) = self.from_control.pop()
         {
@@ -36,10 +36,10 @@ impl Processor {
                 self.take_place(id, Place { shares: Some((with, factor)), ..Place::default() });
             }
             Message::Exchange(id, exchange) => self.exchange(id, exchange),
-            Message::Remove(time, body) => self.wait(time, body, What::Remove),
-            Message::Event(event) => self.wait(event.time, event.body, What::Act(event.action)),
+            Message::Remove(time, body) => self.wait(time, body, PendingKind::Remove),
+            Message::Event(event) => self.wait(event.time, event.body, PendingKind::Act(event.action)),
             Message::Quality(time, quality) => {
-                self.wait(time, BodyId { slot: u32::MAX, generation: 0 }, What::Quality(quality));
+                self.wait(time, BodyId { slot: u32::MAX, generation: 0 }, PendingKind::Quality(quality));
             }
             Message::Stream { body, source, site, direction } => {
                 if let Err(source) = self.attach(body, Source::Stream(source), &site, direction) {
@@ -77,7 +77,7 @@ impl Processor {
         self.stats.bodies += 1;
     }
 
-    fn wait(&mut self, time: Moment, body: BodyId, what: What) {
+    fn wait(&mut self, time: Moment, body: BodyId, what: PendingKind) {
         let late = time.sample < self.clock && time.sample > 0;
         self.stats.late += u64::from(late);
         if self.waiting.push(time, body, what, late) {
@@ -85,7 +85,7 @@ impl Processor {
         }
         match what {
             // There is room for every removal; a change of quality beyond all measure happens at once.
-            What::Quality(quality) => self.set_quality(quality),
+            PendingKind::Quality(quality) => self.set_quality(quality),
             _ => self.stats.dropped += 1,
         }
     }

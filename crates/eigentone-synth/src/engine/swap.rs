@@ -1,7 +1,7 @@
 //! What the control side does to give a body another model: finds which modes go on, where the old sites are on the new model, and what bridges to it must be.
 
 use super::handle::{Handle, Made};
-use super::{MOST_SWAPS, Message};
+use super::{MAX_SWAPS, Message};
 use crate::body::{Exchange, Relink, Same, match_modes};
 use crate::settings::{BodySettings, EngineError};
 use crate::table::ModeTable;
@@ -22,7 +22,7 @@ impl Handle {
         self.collect();
         let (id, old) = self.own_table(body)?;
         self.check(settings)?;
-        if self.swaps >= MOST_SWAPS {
+        if self.swaps >= MAX_SWAPS {
             return Err(EngineError::QueueFull);
         }
         let mut table = self.table(&settings.model);

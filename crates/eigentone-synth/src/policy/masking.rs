@@ -182,7 +182,7 @@ pub struct Curve {
 }
 
 /// Largest shift of levels: far beyond all that is heard, and far from [`NOTHING`].
-const MOST_SHIFT_DB: f32 = 1e4;
+const MAX_SHIFT_DB: f32 = 1e4;
 
 /// So low that nothing is below it, but finite, so that differences are.
 const NOTHING: f32 = -1e6;
@@ -197,7 +197,7 @@ impl Curve {
     /// Computes the curve; `shift_db` is added to all levels. Does not allocate.
     pub fn rebuild(&mut self, maskers: &Maskers, shift_db: f32, offset_db: f32, kernels: &Kernels) {
         // A larger shift would lift cells without a masker to where maskers are.
-        let [shift_db, offset_db] = [shift_db, offset_db].map(|db| db.clamp(-MOST_SHIFT_DB, MOST_SHIFT_DB));
+        let [shift_db, offset_db] = [shift_db, offset_db].map(|db| db.clamp(-MAX_SHIFT_DB, MAX_SHIFT_DB));
         (kernels.wide.mask)(&mut self.edges, maskers, shift_db, offset_db);
     }
 

@@ -9,7 +9,7 @@ use eigentone_core::Noise;
 use eigentone_core::texture::{self, Height};
 
 /// Most bumps and gaps that one sample may pass, to bound the work: enough for 28 m/s over the finest surface there can be, at 44.1 kHz.
-const MOST_PER_SAMPLE: usize = 64;
+const MAX_PER_SAMPLE: usize = 64;
 
 #[derive(Clone, Debug)]
 pub(super) struct Bumps {
@@ -74,7 +74,7 @@ impl Bumps {
             return self.height;
         }
         let (mut ahead_m, mut sum) = (way_m, 0.0);
-        for _ in 0..MOST_PER_SAMPLE {
+        for _ in 0..MAX_PER_SAMPLE {
             if self.left_m > ahead_m {
                 break;
             }
@@ -103,7 +103,7 @@ impl Bumps {
         let cell_m = f64::from(self.shape.mark_m) + f64::from(self.shape.space_m);
         let (first, last) = ((from_m / cell_m).floor(), (to_m / cell_m).floor());
         let (mut sum, way_m) = (0.0, to_m - from_m);
-        for i in 0..(last - first).min(MOST_PER_SAMPLE as f64) as usize + 1 {
+        for i in 0..(last - first).min(MAX_PER_SAMPLE as f64) as usize + 1 {
             let cell = first + i as f64;
             if self.cell != cell as i64 {
                 (self.cell, self.bump) = (cell as i64, self.bump_in(cell as i64, cell_m));

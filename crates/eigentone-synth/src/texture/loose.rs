@@ -8,7 +8,7 @@ use super::filter::BandPass;
 use eigentone_core::Noise;
 use eigentone_core::texture;
 
-pub(super) const MOST_VOICES: usize = 6;
+pub(super) const MAX_VOICES: usize = 6;
 
 /// Samples over which a new resonance replaces the old one.
 const FADE: u32 = 16;
@@ -47,7 +47,7 @@ struct Voice {
 /// All voices.
 #[derive(Clone, Debug)]
 pub(super) struct Grains {
-    voices: [Voice; MOST_VOICES],
+    voices: [Voice; MAX_VOICES],
     used: usize,
     redraws: bool,
     /// Events per sample of each voice and m/s.
@@ -57,7 +57,7 @@ pub(super) struct Grains {
 
 impl Grains {
     pub fn loose(shape: &texture::Loose, start: u64, period_s: f32) -> Self {
-        let used = usize::from(shape.voices).clamp(1, MOST_VOICES);
+        let used = usize::from(shape.voices).clamp(1, MAX_VOICES);
         let [low, high] = shape.band_hz;
         Self::new(used, false, shape.events_per_m, start, period_s, |i| {
             let place = (i as f32 + 0.5) / used as f32;
@@ -69,7 +69,7 @@ impl Grains {
     }
 
     pub fn foil(shape: &texture::Foil, start: u64, period_s: f32) -> Self {
-        let used = usize::from(shape.voices).clamp(1, MOST_VOICES);
+        let used = usize::from(shape.voices).clamp(1, MAX_VOICES);
         Self::new(used, true, shape.events_per_m, start, period_s, |_| Draw {
             centre: shape.band_hz.map(|f| f * period_s),
             q: shape.q,

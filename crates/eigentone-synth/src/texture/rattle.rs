@@ -16,7 +16,7 @@ pub struct MicroImpacts {
     scale: f32,
     /// `m (1 + e)` times the sample rate twice: from metres per sample to newtons over one sample.
     weight: f32,
-    most_n: f32,
+    max_n: f32,
     distance_m: f32,
     largest_m: f32,
     wait: u32,
@@ -36,7 +36,7 @@ impl MicroImpacts {
             speed_m: speed_m_s.max(1e-3) / rate_hz,
             scale,
             weight: mass_kg * (1.0 + restitution) * rate_hz * rate_hz,
-            most_n: impulse_ns.abs() * rate_hz,
+            max_n: impulse_ns.abs() * rate_hz,
             ages: [SHORTEST_S, LONGEST_S].map(|t| (t * rate_hz) as u32),
             ..Self::default()
         }
@@ -69,7 +69,7 @@ impl MicroImpacts {
         }
         if before > 0.0 && now <= 0.0 && self.wait == 0 {
             self.wait = REFRACTORY;
-            (self.weight * (before - now)).min(self.most_n)
+            (self.weight * (before - now)).min(self.max_n)
         } else {
             0.0
         }

@@ -5,7 +5,7 @@
 
 use super::Motion;
 use eigentone_core::Noise;
-use eigentone_core::texture::{self, MOST_LOOPS, Playback};
+use eigentone_core::texture::{self, MAX_LOOPS, Playback};
 use std::f32::consts::FRAC_PI_2;
 use std::sync::Arc;
 
@@ -136,8 +136,8 @@ impl Loops {
     }
 
     /// How loud each loop is at a speed.
-    fn mix(&self, speed_m_s: f32) -> [f32; MOST_LOOPS] {
-        let mut gains = [0.0; MOST_LOOPS];
+    fn mix(&self, speed_m_s: f32) -> [f32; MAX_LOOPS] {
+        let mut gains = [0.0; MAX_LOOPS];
         let wanted = self.events_per_m * speed_m_s;
         let right = self.events_per_s.partition_point(|&rate| rate <= wanted).min(self.events_per_s.len() - 1);
         let left = right.saturating_sub(1);
@@ -162,15 +162,15 @@ struct Head {
 #[derive(Clone, Debug)]
 pub(super) struct Player {
     loops: Arc<Loops>,
-    heads: [Head; MOST_LOOPS],
-    gains: [f32; MOST_LOOPS],
+    heads: [Head; MAX_LOOPS],
+    gains: [f32; MAX_LOOPS],
     rate_hz: f32,
 }
 
 impl Player {
     pub fn new(loops: Arc<Loops>, start: u64, rate_hz: f32) -> Self {
         let mut noise = Noise::new(start);
-        let mut heads = [Head::default(); MOST_LOOPS];
+        let mut heads = [Head::default(); MAX_LOOPS];
         for ((head, recording), onsets) in heads.iter_mut().zip(&loops.recordings).zip(&loops.onsets) {
             head.place = noise.uniform() * recording.samples.len() as f64;
             head.next = onsets.partition_point(|&onset| onset <= head.place) % onsets.len();

@@ -8,7 +8,7 @@ use crate::BLOCK;
 use eigentone_core::Noise;
 use eigentone_core::texture;
 
-const MOST_OCTAVES: usize = 8;
+const MAX_OCTAVES: usize = 8;
 
 /// Variance of cubically joined independent heights of unit variance, averaged over a cell: `∫Σw² du` of the four Catmull–Rom weights.
 const JOINED_VARIANCE: f32 = 57.0 / 70.0;
@@ -22,9 +22,9 @@ struct Octave {
 
 #[derive(Clone, Debug)]
 pub(super) struct Rough {
-    octaves: [Octave; MOST_OCTAVES],
+    octaves: [Octave; MAX_OCTAVES],
     used: usize,
-    weight: [f32; MOST_OCTAVES],
+    weight: [f32; MAX_OCTAVES],
     repeat: bool,
     seed: u64,
     travelled_m: f64,
@@ -33,8 +33,8 @@ pub(super) struct Rough {
 
 impl Rough {
     pub fn new(shape: &texture::Rough, seed: u64, start: u64, period_s: f32) -> Self {
-        let used = usize::from(shape.octaves).clamp(1, MOST_OCTAVES);
-        let mut weight = [0.0; MOST_OCTAVES];
+        let used = usize::from(shape.octaves).clamp(1, MAX_OCTAVES);
+        let mut weight = [0.0; MAX_OCTAVES];
         (0..used).for_each(|i| weight[i] = shape.persistence.powi(i as i32));
         let norm = (JOINED_VARIANCE * weight.iter().map(|w| w * w).sum::<f32>()).sqrt();
         Self {
@@ -54,7 +54,7 @@ impl Rough {
     }
 
     pub fn fill(&mut self, motion: &Motion, out: &mut [f32]) {
-        let heard: [f32; MOST_OCTAVES] = std::array::from_fn(|i| {
+        let heard: [f32; MAX_OCTAVES] = std::array::from_fn(|i| {
             let cells_per_sample = motion.fastest() * self.period_s / self.octaves[i].cell_m as f32;
             // Full up to a quarter cell per sample, gone at one: the cubic's own fall does the rest.
             self.weight[i] * ((1.0 - cells_per_sample) / 0.75).clamp(0.0, 1.0)

@@ -1,6 +1,6 @@
 //! Points of the grid, and free cells near them.
 
-use super::{MOST_POINTS, PlaceError, Region, Settings};
+use super::{MAX_POINTS, PlaceError, Region, Settings};
 use crate::voxel::Voxels;
 use eigentone_core::{Vec3, acoustics::Bounds};
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ pub(super) fn points(voxels: &Voxels, regions: &[Region], settings: &Settings) -
     let columns = [0, 1].map(|axis| level(bounds.min[axis], bounds.max[axis], settings.spacing_m));
     let layers = level(bounds.min.z, bounds.max.z, settings.vertical_m);
     let count = columns[0].1 * columns[1].1 * layers.1;
-    if count.is_nan() || count > MOST_POINTS {
+    if count.is_nan() || count > MAX_POINTS {
         return Err(PlaceError::TooMany { points: count });
     }
     let along = |(first, n): (f64, f64), step: f64| (0..n as usize).map(move |k| first + step * k as f64);

@@ -12,7 +12,7 @@ use eigentone_core::contact::Pose;
 use eigentone_core::event::BodyId;
 use eigentone_core::{Material, ModalModel, Vec3};
 use eigentone_sim::rigid::{self, BodySpec, Mass};
-use eigentone_synth::contact::Partner;
+use eigentone_synth::contact::ContactBody;
 use eigentone_synth::{BodySettings, EngineError};
 use std::sync::Arc;
 
@@ -228,7 +228,7 @@ impl World {
     }
 
     /// What the tracker is told of a body.
-    pub(super) fn partner(&mut self, state: &BodyState) -> Partner {
+    pub(super) fn partner(&mut self, state: &BodyState) -> ContactBody {
         let mass_kg = if *state.body.moved_by() == Kind::Fixed { f64::INFINITY } else { state.mass_kg };
         let model = match state.body.sound {
             Sound::Shared { with, .. } => self.bodies.get(with).and_then(|other| other.model.as_ref()),
@@ -240,12 +240,12 @@ impl World {
                 if !self.partners.contains_key(&address) {
                     // Those that only this list still knows: once by itself, once by its finder of places.
                     self.partners.retain(|_, (model, _)| Arc::strong_count(model) > 2);
-                    let partner = Partner::of(id, model.clone(), mass_kg);
+                    let partner = ContactBody::of(id, model.clone(), mass_kg);
                     self.partners.insert(address, (model.clone(), partner));
                 }
                 self.partners[&address].1.clone().for_body(id).with_mass(mass_kg)
             }
-            None => Partner::silent().with_mass(mass_kg),
+            None => ContactBody::silent().with_mass(mass_kg),
         };
         partner.with_surface(state.surface.clone())
     }

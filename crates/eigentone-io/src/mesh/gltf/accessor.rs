@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Most elements of an accessor without a view, which stand for zeros that the file does not hold.
-const MOST_ZEROS: usize = 1 << 20;
+const MAX_ZEROS: usize = 1 << 20;
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -145,9 +145,9 @@ impl<'a> Store<'a> {
         let divisor = if accessor.normalized && kind != "SCALAR" { scalar.largest() } else { 1.0 };
         let mut elements = match accessor.buffer_view {
             Some(view) => self.run(view, accessor.byte_offset, accessor.count, scalar, divisor, &item())?,
-            None if accessor.count <= MOST_ZEROS => vec![[0.0; C]; accessor.count],
+            None if accessor.count <= MAX_ZEROS => vec![[0.0; C]; accessor.count],
             None => {
-                let expected = format!("at most {MOST_ZEROS} elements without a buffer view");
+                let expected = format!("at most {MAX_ZEROS} elements without a buffer view");
                 return Err(Fault::in_item(item(), expected, accessor.count.to_string()));
             }
         };

@@ -3,14 +3,14 @@
 use super::accessor::Store;
 use crate::{
     error::Fault,
-    mesh::{MOST_TRIANGLES, MOST_VERTICES},
+    mesh::{MAX_TRIANGLES, MAX_VERTICES},
 };
 use draco_core::{DataType, DecodeLimits, DecoderBuffer, Mesh, MeshDecoder};
 use eigentone_core::Vec3;
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 /// Memory that the attributes of one stream may take, in bytes: as many vertices as a mesh may have, with what is usual besides places.
-const MOST_BYTES: u64 = 64 * MOST_VERTICES as u64;
+const MAX_BYTES: u64 = 64 * MAX_VERTICES as u64;
 
 /// The streams of a file, each decoded once.
 #[derive(Default)]
@@ -51,9 +51,9 @@ impl Streams {
             return Ok(mesh.clone());
         }
         let limits = DecodeLimits::default()
-            .with_max_points(MOST_VERTICES as u64)
-            .with_max_faces(MOST_TRIANGLES as u64)
-            .with_max_decoded_bytes(MOST_BYTES);
+            .with_max_points(MAX_VERTICES as u64)
+            .with_max_faces(MAX_TRIANGLES as u64)
+            .with_max_decoded_bytes(MAX_BYTES);
         let mut mesh = Mesh::new();
         let mut buffer = DecoderBuffer::new(store.view_bytes(view)?).with_limits(limits);
         MeshDecoder::new().decode(&mut buffer, &mut mesh).map_err(|e| {

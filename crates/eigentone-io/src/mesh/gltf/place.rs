@@ -9,7 +9,7 @@ use crate::error::Fault;
 use glam::{DMat4, DVec4};
 
 /// Most meshes that a scene may place: a few bytes can ask for millions of copies of nothing.
-const MOST_PLACED: usize = 1 << 20;
+const MAX_PLACED: usize = 1 << 20;
 
 /// From the y up of glTF (§3.4) to the z up of scenes: (x, y, z) becomes (x, −z, y). What faces the viewer, along +z, then faces −y.
 const Z_UP: DMat4 = DMat4::from_cols(DVec4::X, DVec4::Z, DVec4::NEG_Y, DVec4::W);
@@ -32,8 +32,8 @@ pub(super) fn placed_meshes(document: &Document, store: &Store) -> Result<Vec<(u
         let transform = parent * node.transform();
         if let Some(mesh) = node.mesh {
             let copies = node.instances().map_or_else(|| Ok(vec![DMat4::IDENTITY]), |i| instances(i, index, store))?;
-            if meshes.len() + copies.len() > MOST_PLACED {
-                let expected = format!("at most {MOST_PLACED} placed meshes");
+            if meshes.len() + copies.len() > MAX_PLACED {
+                let expected = format!("at most {MAX_PLACED} placed meshes");
                 return Err(Fault::in_item(format!("node {index}"), expected, "more"));
             }
             meshes.extend(copies.into_iter().map(|copy| (mesh, transform * copy)));
@@ -72,7 +72,7 @@ fn instances(attributes: InstanceAttributes, node: usize, store: &Store) -> Resu
             .flatten()
             .collect();
     let count = counts.first().copied().unwrap_or(0);
-    if counts.iter().any(|&c| c != count) || count > MOST_PLACED {
+    if counts.iter().any(|&c| c != count) || count > MAX_PLACED {
         let found = counts.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
         return Err(Fault::in_item(format!("node {node}"), "as many rows of each attribute of its copies", found));
     }

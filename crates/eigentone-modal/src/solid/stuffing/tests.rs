@@ -244,7 +244,7 @@ fn nonsense_is_refused_with_a_way_out() {
         assert!(matches!(refuse(&open, &settings(0.01)), StuffingError::NotClosed { .. }));
     }
     let StuffingError::TooMany { fitting_m, most, .. } = refuse(&cube, &settings(1e-5)) else { panic!() };
-    let fewer = StuffingSettings { most_tets: 10_000, ..settings(1e-5) };
+    let fewer = StuffingSettings { max_tets: 10_000, ..settings(1e-5) };
     let StuffingError::TooMany { fitting_m: coarse, .. } = refuse(&cube, &fewer) else { panic!() };
     assert!(most == 2_000_000 && fitting_m < coarse);
     let fitting = stuff(&cube, &StuffingSettings { size_m: coarse, ..fewer }, &Progress::silent()).unwrap();
@@ -305,7 +305,7 @@ proptest::proptest! {
             2 => mesh.positions[0] *= 1e300,
             _ => {}
         }
-        let settings = StuffingSettings { coarser, most_tets: 100_000, ..settings(0.02) };
+        let settings = StuffingSettings { coarser, max_tets: 100_000, ..settings(0.02) };
         match stuff(&mesh, &settings, &Progress::silent()) {
             Ok(stuffed) => proptest::prop_assert!(stuffed.mesh.tets.iter().all(|&t| stuffed.mesh.signed_volume(t) > 0.0)),
             Err(error) => proptest::prop_assert!(error.to_string().len() > 30),

@@ -19,9 +19,9 @@ const STEPS: usize = 10;
 const ALIKE: f32 = 0.996;
 /// Points of one face keep this apart, as a share of the ring's radius, and are at most so many.
 const APART: f32 = 0.3;
-const MOST_POINTS: usize = 4;
+const MAX_POINTS: usize = 4;
 /// Faces at most.
-const MOST_FACES: usize = 4;
+const MAX_FACES: usize = 4;
 
 /// A point of the ring's circle and what is nearest to it, in the body's frame.
 #[derive(Clone, Copy)]
@@ -110,7 +110,7 @@ pub(super) fn on_convex(
     minima.sort_by(|a, b| a.distance.total_cmp(&b.distance));
     let mut faces: Vec<Vector> = Vec::new();
     for minimum in &minima {
-        if faces.len() == MOST_FACES || faces.iter().any(|n| n.dot(minimum.normal) > ALIKE) {
+        if faces.len() == MAX_FACES || faces.iter().any(|n| n.dot(minimum.normal) > ALIKE) {
             continue;
         }
         let mut normal = minimum.normal;
@@ -141,7 +141,7 @@ pub(super) fn on_convex(
 /// A first point and those farthest from it and from each other.
 fn spread(first: Probe, candidates: &[Probe], apart: f32) -> Vec<Probe> {
     let mut chosen = vec![first];
-    while chosen.len() < MOST_POINTS {
+    while chosen.len() < MAX_POINTS {
         let room = |p: &Probe| chosen.iter().map(|c| c.at.distance(p.at)).fold(f32::MAX, f32::min);
         let farthest = candidates.iter().max_by(|a, b| room(a).total_cmp(&room(b)));
         match farthest {

@@ -11,7 +11,7 @@ use eigentone_core::Vec3;
 /// Steps in one audio sample, at least: the low-pass before the sound needs room above 20 kHz.
 const LEAST_STEPS: f64 = 2.0;
 /// Steps in a second, at most.
-const MOST_STEPS_PER_S: f64 = 1e9;
+const MAX_STEPS_PER_S: f64 = 1e9;
 
 /// What a body needs: the longest step at rest, and its name.
 type Need<'a> = Option<(f64, &'a str)>;
@@ -87,7 +87,7 @@ impl SoftWorld {
             None => needed_s,
         };
         let steps = (1.0 / (self.rate_hz * wanted_s)).ceil().max(LEAST_STEPS);
-        if !(0.0..=MOST_STEPS_PER_S).contains(&(self.rate_hz * steps)) {
+        if !(0.0..=MAX_STEPS_PER_S).contains(&(self.rate_hz * steps)) {
             return Err(SoftError::TooSlow { body: name(), needed_s, steps: self.rate_hz * steps });
         }
         Ok(steps as u64)

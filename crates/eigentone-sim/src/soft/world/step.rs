@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 /// Parts into which a step is divided, at most.
-const MOST_PARTS: f64 = 256.0;
+const MAX_PARTS: f64 = 256.0;
 /// Stretch is looked at every so many steps; between, it cannot change by much.
 const MEASURED_EVERY: u64 = 4;
 /// How much of the margin of a step may be spent on elements that have become stiffer.
@@ -119,7 +119,7 @@ impl SoftWorld {
     /// The longest step that is stable now. Bodies for which no step would do are frozen.
     fn stable_s(&mut self, left_s: f64) -> f64 {
         // Of a body that came within a sample the step may still have to become shorter.
-        let most = MOST_PARTS * (self.next_per_sample as f64 / self.per_sample as f64).max(1.0);
+        let most = MAX_PARTS * (self.next_per_sample as f64 / self.per_sample as f64).max(1.0);
         loop {
             let stiffest = |part: &Part| self.chunks[part.chunks.clone()].iter().map(|c| c.stiffer).fold(1.0, f64::max);
             let of = |(number, part): (usize, &Part)| (part.limit.step_s(stiffest(part)), number);
@@ -140,7 +140,7 @@ impl SoftWorld {
     fn freeze_exploded(&mut self, bad: Option<usize>) {
         if let Some(number) = bad {
             let (body, id) = (self.parts[number].name.clone(), self.parts[number].id);
-            self.failures.push_back(SoftError::Exploded { body, id, time_s: self.time_s(), most_m_s: FASTEST_M_S });
+            self.failures.push_back(SoftError::Exploded { body, id, time_s: self.time_s(), max_m_s: FASTEST_M_S });
             self.freeze(number);
         }
     }

@@ -4,7 +4,7 @@
 use super::{Broken, TOO_LONG, TOO_SHORT, take};
 
 const GROUP: usize = 16;
-const MOST_ROWS: usize = 256;
+const MAX_ROWS: usize = 256;
 
 /// Bits of a difference by the two header bits of its group: version 0, then version 1 by the control bits of the byte.
 const WIDTHS: [[u32; 4]; 3] = [[0, 2, 4, 8], [0, 1, 2, 4], [1, 2, 4, 8]];
@@ -62,7 +62,7 @@ pub(super) fn decode(stream: &[u8], count: usize, stride: usize) -> Result<Vec<u
     };
     let mut data = stream.get(1..stream.len().saturating_sub(padded)).ok_or(TOO_SHORT)?;
     let (first, modes) = stream[stream.len() - tail..].split_at(stride);
-    let block = ((8192 / stride) & !(GROUP - 1)).min(MOST_ROWS);
+    let block = ((8192 / stride) & !(GROUP - 1)).min(MAX_ROWS);
     // A block without any difference takes a quarter of a byte (version 1), or two bits a group, for each byte of the row.
     let least = if version == 0 {
         count.div_ceil(4 * GROUP).max(count.div_ceil(block)) * stride
@@ -80,7 +80,7 @@ pub(super) fn decode(stream: &[u8], count: usize, stride: usize) -> Result<Vec<u
         let count = rows.len() / stride;
         let controls = if version == 0 { &[][..] } else { take(&mut data, channels)? };
         for (c, &kind) in kinds.iter().enumerate() {
-            let mut planes = [[0; MOST_ROWS]; 4];
+            let mut planes = [[0; MAX_ROWS]; 4];
             for (k, plane) in planes.iter_mut().enumerate() {
                 let control = controls.get(c).map(|byte| byte >> (2 * k) & 3);
                 plane_of(&mut data, control, count, plane)?;
@@ -98,7 +98,7 @@ pub(super) fn decode(stream: &[u8], count: usize, stride: usize) -> Result<Vec<u
 }
 
 /// The differences of one byte of the row over a block.
-fn plane_of(data: &mut &[u8], control: Option<u8>, count: usize, plane: &mut [u8; MOST_ROWS]) -> Result<(), Broken> {
+fn plane_of(data: &mut &[u8], control: Option<u8>, count: usize, plane: &mut [u8; MAX_ROWS]) -> Result<(), Broken> {
     let widths = match control {
         None => WIDTHS[0],
         Some(control @ (0 | 1)) => WIDTHS[1 + usize::from(control)],

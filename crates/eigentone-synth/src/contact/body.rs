@@ -1,27 +1,27 @@
 //! Who touches whom, and what was heard of it.
 
 use super::site::SiteFinder;
-use crate::texture::Prepared;
+use crate::texture::SurfaceRuntime;
 use eigentone_core::ModalModel;
 use eigentone_core::event::BodyId;
 use std::sync::Arc;
 
 /// A body of the simulation, as the engine knows it.
 #[derive(Clone, Debug)]
-pub struct Partner {
+pub struct ContactBody {
     /// Its sound; `None` if it has none of its own.
     pub body: Option<BodyId>,
     /// Infinite for one that does not move.
     pub mass_kg: f64,
     /// What it is like to the touch.
-    pub surface: Arc<Prepared>,
+    pub surface: Arc<SurfaceRuntime>,
     pub(super) finder: Option<SiteFinder>,
 }
 
-impl Partner {
+impl ContactBody {
     /// Something that does not move and does not sound, with a smooth surface: a floor.
     pub fn silent() -> Self {
-        Self { body: None, mass_kg: f64::INFINITY, surface: Prepared::smooth(), finder: None }
+        Self { body: None, mass_kg: f64::INFINITY, surface: SurfaceRuntime::smooth(), finder: None }
     }
 
     /// A sounding body, with a smooth surface.
@@ -45,14 +45,14 @@ impl Partner {
     }
 
     /// The same with another surface.
-    pub fn with_surface(self, surface: Arc<Prepared>) -> Self {
+    pub fn with_surface(self, surface: Arc<SurfaceRuntime>) -> Self {
         Self { surface, ..self }
     }
 }
 
 /// Something that was heard, for lists and pictures.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Happening {
+pub struct ContactEvent {
     /// When, in s.
     pub time_s: f64,
     /// Between whom.
@@ -60,12 +60,12 @@ pub struct Happening {
     /// Where, in the world.
     pub position: [f32; 3],
     /// What.
-    pub what: What,
+    pub kind: ContactEventKind,
 }
 
 /// What was heard.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum What {
+pub enum ContactEventKind {
     /// A blow.
     Impact {
         /// Momentum that passed, in N·s.
