@@ -15,7 +15,7 @@ pub enum Failure {
     /// The job could not be done.
     Job(eigentone::Error),
     /// The job could not be done, and this is what to do.
-    Advised(eigentone::Error, String),
+    Advised(Box<eigentone::Error>, String),
     /// The command line contradicts itself.
     Usage(String),
 }

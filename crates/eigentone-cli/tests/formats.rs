@@ -171,6 +171,9 @@ fn silence_never_goes_without_a_word() {
         assert!(!b.path("t.wav").exists());
     }
     table(440.0, 1e-7);
+    let told = b.json(&["strike", "t.m", "-o", "t.wav", "--impulse", "1e-3", "--json"]);
+    assert!(told["warnings"][0].as_str().unwrap().contains("the file is silent"), "{told}");
+    table(440.0, 6e-3);
     let out = strike(&["--impulse", "1e-3"]);
     let told: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert!(told["warnings"][0].as_str().unwrap().contains("below the threshold of hearing"), "{told}");

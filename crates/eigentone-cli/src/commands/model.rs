@@ -87,7 +87,7 @@ fn advised(error: eigentone::Error, args: &ModelArgs) -> Failure {
     );
     let mesh = about_size.then(|| read_mesh(&args.mesh).ok()).flatten();
     match mesh.and_then(|mesh| output::unit_advice(mesh.diagonal() * args.scale, args.scale)) {
-        Some(advice) => Failure::Advised(error, advice),
+        Some(advice) => Failure::Advised(Box::new(error), advice),
         None => Failure::Job(error),
     }
 }

@@ -104,12 +104,15 @@ const TRIANGLES: u32 = 4;
 const STRIP: u32 = 5;
 const FAN: u32 = 6;
 
-/// A primitive's vertices, its corners and how they make triangles; `None` for points and lines.
-fn triangles(
-    primitive: &Primitive,
-    store: &Store,
-    streams: &draco::Streams,
-) -> Result<Option<(Vec<Vec3>, Vec<u32>, u32)>, Fault> {
+/// Vertices, and corners that make triangles in one of the ways above.
+struct Surface {
+    positions: Vec<Vec3>,
+    corners: Vec<u32>,
+    mode: u32,
+}
+
+/// What a primitive holds; `None` for points and lines.
+fn surface(primitive: &Primitive, store: &Store, streams: &draco::Streams) -> Result<Option<Surface>, Fault> {
     let mode = primitive.mode.unwrap_or(TRIANGLES);
     let Some(position) = primitive.attributes.position.filter(|_| (TRIANGLES..=FAN).contains(&mode)) else {
         return Ok(None);
@@ -121,7 +124,7 @@ fn triangles(
         let attribute = attribute
             .ok_or_else(|| Fault::in_item(format!("buffer view {view}"), "the number of its places", "none"))?;
         let (positions, corners) = streams.triangles(store, view, attribute, position)?;
-        return Ok(Some((positions, corners, TRIANGLES)));
+        return Ok(Some(Surface { positions, corners, mode: TRIANGLES }));
     }
     let positions = store.positions(position)?;
     let count = positions.len() as u32;
@@ -129,7 +132,7 @@ fn triangles(
         Some(index) => store.indices(index, count)?,
         None => (0..count).collect(),
     };
-    Ok(Some((positions, corners, mode)))
+    Ok(Some(Surface { positions, corners, mode }))
 }
 
 fn add_primitive(
@@ -139,7 +142,7 @@ fn add_primitive(
     streams: &draco::Streams,
     builder: &mut Builder,
 ) -> Result<(), Fault> {
-    let Some((positions, mut corners, mode)) = triangles(primitive, store, streams)? else { return Ok(()) };
+    let Some(Surface { positions, mut corners, mode }) = surface(primitive, store, streams)? else { return Ok(()) };
     let base = builder.mesh.positions.len() as u32;
     for p in positions {
         builder.vertex(transform.transform_point3(p))?;

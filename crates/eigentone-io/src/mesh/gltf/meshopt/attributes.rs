@@ -62,7 +62,7 @@ pub(super) fn decode(stream: &[u8], count: usize, stride: usize) -> Result<Vec<u
     };
     let mut data = stream.get(1..stream.len().saturating_sub(padded)).ok_or(TOO_SHORT)?;
     let (first, modes) = stream[stream.len() - tail..].split_at(stride);
-    let block = (8192 / stride & !(GROUP - 1)).min(MAX_ROWS);
+    let block = ((8192 / stride) & !(GROUP - 1)).min(MAX_ROWS);
     // A block without any difference takes a quarter of a byte (version 1), or two bits a group, for each byte of the row.
     let least = if version == 0 {
         count.div_ceil(4 * GROUP).max(count.div_ceil(block)) * stride
