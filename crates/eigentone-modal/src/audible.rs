@@ -67,7 +67,12 @@ impl ModeCount {
 
     /// The frequency above which more than [`MODES_PER_BAND`] fall into one ERB, at most `highest_hz`.
     pub fn dense_from_hz(&self, highest_hz: f64) -> f64 {
-        bisect(highest_hz, |f| self.per_hz(f) * erb_hz(f) > MODES_PER_BAND)
+        self.denser_from_hz(1.0, highest_hz)
+    }
+
+    /// The same for `reach` times as many modes.
+    pub fn denser_from_hz(&self, reach: f64, highest_hz: f64) -> f64 {
+        bisect(highest_hz, |f| self.per_hz(f) * erb_hz(f) > reach * MODES_PER_BAND)
     }
 
     /// The frequency below which there are `count` modes, at most `highest_hz`.

@@ -1,6 +1,7 @@
 //! How much work a model is worth.
 
-use crate::audible::ModeCount;
+use crate::audible::{MODES_PER_BAND, ModeCount, erb_hz};
+use std::f64::consts::TAU;
 
 /// How finely a body is modelled. Drafts are for trying out; their first twenty modes lie within about 2 % of those of the finer
 /// models. All limits adapt to the body: a small one has few modes and costs little at any detail.
@@ -64,11 +65,12 @@ impl Detail {
         }
     }
 
-    /// Where the modes of a body end: at `highest_hz`, or where no single mode is heard any more, or where there are too many.
-    pub fn limit(self, count: &ModeCount, highest_hz: f64, max_modes: usize) -> ModeLimit {
-        let dense = count.dense_from_hz(highest_hz);
-        let [least, most] = self.modes().map(|m| m.min(max_modes as f64));
-        let wanted = count.below(dense).clamp(least, most);
+    /// Where the modes of a body end: at `highest_hz`, or where no single mode is heard any more, or where there are too many. The count is an estimate of the
+    /// mean; `reach` times as many modes per band of hearing are waited for.
+    pub fn limit(self, count: &ModeCount, highest_hz: f64, max_modes: usize, reach: f64) -> ModeLimit {
+        let dense = count.denser_from_hz(reach, highest_hz);
+        let [least, most] = self.modes();
+        let wanted = count.below(dense).clamp(least, most * reach).min(max_modes as f64);
         let end = count.frequency_hz(wanted, highest_hz);
         ModeLimit {
             highest_hz: end,
@@ -80,6 +82,22 @@ impl Detail {
 }
 
 impl ModeLimit {
+    /// What was solved in the end: all modes up to the limit, or, if there were more than could be taken, up to the last of them.
+    pub fn solved(self, values: &[f64], most: usize) -> Self {
+        match values.last() {
+            Some(last) if values.len() >= most => {
+                Self { highest_hz: last.max(0.0).sqrt() / TAU, modes: values.len() as f64, cut: true, ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// Whether the modes end where each could still be heard: fewer than ten in the last band of hearing, though the body has more above.
+    pub fn ends_sparsely(&self, values: &[f64]) -> bool {
+        let from = (TAU * (self.highest_hz - erb_hz(self.highest_hz)).max(0.0)).powi(2);
+        self.cut && values.iter().filter(|&&v| v > from).count() < MODES_PER_BAND as usize
+    }
+
     /// A sentence for the model's notes, if the modes end before the band does.
     pub fn note(&self) -> Option<String> {
         self.cut.then(|| {

@@ -1,5 +1,6 @@
 //! From undamped eigenpairs to a model: which modes can be heard, how they decay, how loud they radiate.
 
+use crate::ModeLimit;
 use crate::eigen::Pencil;
 use crate::mesh_model::{MeshModelError, MeshModelSettings};
 use eigentone_core::{
@@ -45,6 +46,16 @@ impl Undamped {
             });
         }
         self
+    }
+
+    /// Modes, rigid motions included.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// See [`ModeLimit::ends_sparsely`].
+    pub fn ends_sparsely(&self, limit: &ModeLimit) -> bool {
+        limit.ends_sparsely(&self.values)
     }
 
     /// How far each mode moves the contact site that it moves most.

@@ -65,6 +65,10 @@ pub fn models_from_mesh(
     Ok(())
 }
 
+/// Modes per band of hearing at the end of a model, over those from which single ones are not heard. What a body has is known only afterwards, by Weyl's law in the mean:
+/// the first is enough for most, and where it was not, one goes further.
+const REACH: [f64; 3] = [1.4, 2.2, 3.5];
+
 fn attempt(
     mesh: &TriMesh,
     material: &Material,
@@ -74,10 +78,23 @@ fn attempt(
     let mut info = ModelInfo::new(&settings.name, Method::Shell, &material.name);
     progress.report("mesh", 0.0);
     let mesh = prepare::prepared(mesh, &mut info)?;
-    progress.report("mesh", 0.5);
-    let plan = plan::choose(&mesh, material, settings, &mut info)?;
-    progress.report("mesh", 1.0);
-    let undamped = plan.solve(&mesh, material, settings, progress, &mut info)?;
+    let mut last = None;
+    for reach in REACH {
+        let mut info = info.clone();
+        progress.report("mesh", 0.5);
+        let plan = plan::choose(&mesh, material, settings, reach, &mut info)?;
+        progress.report("mesh", 1.0);
+        let (undamped, limit) = plan.solve(&mesh, material, settings, reach, progress, &mut info)?;
+        info.tail_from_hz = limit.cut.then_some(limit.highest_hz * settings.frequency_scale);
+        // Where limits on vertices or cells end the modes, going further changes nothing.
+        let further = last.as_ref().is_none_or(|(before, _): &(Undamped, _)| undamped.len() > before.len());
+        let goes_on = further && undamped.ends_sparsely(&limit) && undamped.len() < settings.max_modes;
+        last = Some((undamped, info));
+        if !goes_on {
+            break;
+        }
+    }
+    let Some((undamped, info)) = last else { return Err(MeshError::Empty.into()) };
     undamped.into_model(info, material, settings)
 }
 

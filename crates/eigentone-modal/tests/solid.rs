@@ -158,6 +158,7 @@ fn an_orthotropic_bar_bends_with_its_moduli_along_the_grain() {
     let elasticity = own.in_frame(glam::DMat3::from_quat(q.inverse()));
     let limits = SolidLimits {
         detail: Detail::Normal,
+        reach: 1.4,
         highest_hz: 6000.0,
         max_modes: 40,
         max_sites: 200,

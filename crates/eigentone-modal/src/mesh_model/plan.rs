@@ -2,7 +2,6 @@
 
 use super::surface::Wall;
 use super::{MeshModelError, MeshModelSettings, MethodChoice};
-use crate::Progress;
 use crate::body_kind::{BodyKind, KindReport, body_kind};
 use crate::finish::Undamped;
 use crate::shell::ThicknessField;
@@ -11,6 +10,7 @@ use crate::solid::element::Elasticity;
 use crate::solid::model::{SolidLimits, SolidPlan};
 use crate::solid::probe::probe;
 use crate::walls::{WallSettings, middle_surface};
+use crate::{ModeLimit, Progress};
 use eigentone_core::material::rotate_voigt;
 use eigentone_core::{Material, Method, ModelInfo, TriMesh};
 use std::f64::consts::PI;
@@ -37,18 +37,19 @@ pub(super) fn choose(
     mesh: &TriMesh,
     material: &Material,
     settings: &MeshModelSettings,
+    reach: f64,
     info: &mut ModelInfo,
 ) -> Result<Plan, MeshModelError> {
     match settings.method {
         MethodChoice::Springs => Ok(Plan::Springs { thickness_m: thickness_of(mesh, settings, info) }),
         MethodChoice::Shell => Ok(along(mesh, thickness_of(mesh, settings, info))),
         MethodChoice::Walls => {
-            let wall = walls(mesh, material, settings)?;
+            let wall = walls(mesh, material, settings, reach)?;
             info.notes.push(describe(&wall));
             Ok(Plan::Shell(Box::new(wall)))
         }
-        MethodChoice::Solid => solid(mesh, material, settings),
-        MethodChoice::Auto => automatic(mesh, material, settings, info),
+        MethodChoice::Solid => solid(mesh, material, settings, reach),
+        MethodChoice::Auto => automatic(mesh, material, settings, reach, info),
     }
 }
 
@@ -56,6 +57,7 @@ fn automatic(
     mesh: &TriMesh,
     material: &Material,
     settings: &MeshModelSettings,
+    reach: f64,
     info: &mut ModelInfo,
 ) -> Result<Plan, MeshModelError> {
     let report = body_kind(mesh);
@@ -68,7 +70,7 @@ fn automatic(
         let thick = report.median_m > THICK_WALL * (0.5 * mesh.area() / (4.0 * PI)).sqrt();
         if thick
             && settings.thickness_m.is_none()
-            && let Ok(plan) = solid(mesh, material, settings)
+            && let Ok(plan) = solid(mesh, material, settings, reach)
         {
             info.notes.push(format!(
                 "solid: walls of {:.2} mm are too thick for thin-shell theory in a body of this size, and cells resolve them",
@@ -76,7 +78,7 @@ fn automatic(
             ));
             return Ok(plan);
         }
-        match walls(mesh, material, settings) {
+        match walls(mesh, material, settings, reach) {
             Ok(wall) => {
                 info.notes.push(describe(&wall));
                 return Ok(Plan::Shell(Box::new(wall)));
@@ -88,7 +90,7 @@ fn automatic(
         info.notes.push("a shell along the surface, because a thickness was given".to_owned());
         return Ok(along(mesh, thickness_m));
     }
-    match solid(mesh, material, settings) {
+    match solid(mesh, material, settings, reach) {
         Ok(plan) => {
             info.notes.push(no_walls.map_or(report.reason, |why| format!("solid: {why}")));
             Ok(plan)
@@ -140,10 +142,15 @@ fn thickness_of(mesh: &TriMesh, settings: &MeshModelSettings, info: &mut ModelIn
 }
 
 /// The middle surface of a body of thin walls.
-fn walls(mesh: &TriMesh, material: &Material, settings: &MeshModelSettings) -> Result<Wall, MeshModelError> {
+fn walls(
+    mesh: &TriMesh,
+    material: &Material,
+    settings: &MeshModelSettings,
+    reach: f64,
+) -> Result<Wall, MeshModelError> {
     let report = body_kind(mesh);
     let highest_hz = settings.highest_hz / settings.frequency_scale;
-    let limit = Wall::limit(0.5 * mesh.area(), report.median_m, material, settings);
+    let limit = Wall::limit(0.5 * mesh.area(), report.median_m, material, settings, reach);
     let edge_m = report.median_m.is_finite().then(|| {
         Wall::edge_m(0.5 * mesh.area(), report.median_m, material, settings, limit.highest_hz.min(highest_hz))
     });
@@ -163,20 +170,26 @@ fn walls(mesh: &TriMesh, material: &Material, settings: &MeshModelSettings) -> R
     })
 }
 
-fn solid(mesh: &TriMesh, material: &Material, settings: &MeshModelSettings) -> Result<Plan, MeshModelError> {
+fn solid(
+    mesh: &TriMesh,
+    material: &Material,
+    settings: &MeshModelSettings,
+    reach: f64,
+) -> Result<Plan, MeshModelError> {
     let tree = DistanceTree::new(mesh);
     let look = probe(mesh, &tree);
     if !look.closed() {
         return Err(MeshModelError::NotClosed { share: look.inside_share });
     }
-    let limits = solid_limits(settings);
+    let limits = solid_limits(settings, reach);
     let plan = SolidPlan::new(mesh, &elasticity(material, settings), &limits, &tree, &look, &Progress::silent())?;
     Ok(Plan::Solid(Box::new(plan)))
 }
 
-fn solid_limits(settings: &MeshModelSettings) -> SolidLimits {
+fn solid_limits(settings: &MeshModelSettings, reach: f64) -> SolidLimits {
     SolidLimits {
         detail: settings.detail,
+        reach,
         highest_hz: settings.highest_hz / settings.frequency_scale,
         max_modes: settings.max_modes,
         max_sites: settings.max_sites,
@@ -199,24 +212,25 @@ impl Plan {
         mesh: &TriMesh,
         material: &Material,
         settings: &MeshModelSettings,
+        reach: f64,
         progress: &Progress<'_>,
         info: &mut ModelInfo,
-    ) -> Result<Undamped, MeshModelError> {
+    ) -> Result<(Undamped, ModeLimit), MeshModelError> {
         match self {
-            Self::Shell(wall) => wall.solve(material, settings, progress, info),
+            Self::Shell(wall) => wall.solve(material, settings, reach, progress, info),
             Self::Springs { thickness_m } => {
                 super::surface::solve_springs(mesh, material, settings, thickness_m, progress, info)
             }
             Self::Solid(plan) => {
                 info.method = Method::Solid;
-                let limits = solid_limits(settings);
+                let limits = solid_limits(settings, reach);
                 let elasticity = elasticity(material, settings);
                 let solid = plan.solve(mesh, &elasticity, &limits, &settings.supports, progress)?;
                 info.mass_kg = Some(solid.mass_kg);
                 info.notes.extend(solid.notes);
                 info.warnings.extend(solid.warnings);
-                info.tail_from_hz = solid.limit.cut.then_some(solid.limit.highest_hz * settings.frequency_scale);
-                Ok(Undamped::new(solid.values, solid.shapes, solid.surface, &solid.pencil, solid.rigid_motions))
+                let all = Undamped::new(solid.values, solid.shapes, solid.surface, &solid.pencil, solid.rigid_motions);
+                Ok((all, solid.limit))
             }
         }
     }

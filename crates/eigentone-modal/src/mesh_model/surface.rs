@@ -43,9 +43,15 @@ fn edges_per_wave(detail: Detail) -> f64 {
 
 impl Wall {
     /// Where the modes of a wall of this area and thickness end.
-    pub fn limit(area_m2: f64, thickness_m: f64, material: &Material, settings: &MeshModelSettings) -> ModeLimit {
+    pub fn limit(
+        area_m2: f64,
+        thickness_m: f64,
+        material: &Material,
+        settings: &MeshModelSettings,
+        reach: f64,
+    ) -> ModeLimit {
         let count = ModeCount::plate(area_m2, bending_q(material, thickness_m));
-        settings.detail.limit(&count, settings.highest_hz / settings.frequency_scale, settings.max_modes)
+        settings.detail.limit(&count, settings.highest_hz / settings.frequency_scale, settings.max_modes, reach)
     }
 
     /// Edges as long as bending waves at a frequency allow.
@@ -63,7 +69,7 @@ impl Wall {
 
     pub fn max_vertices(settings: &MeshModelSettings) -> usize {
         let by_detail = match settings.detail {
-            Detail::Draft => 1500,
+            Detail::Draft => 2000,
             Detail::Normal => 4000,
             Detail::Fine => usize::MAX,
         };
@@ -74,12 +80,13 @@ impl Wall {
         self,
         material: &Material,
         settings: &MeshModelSettings,
+        reach: f64,
         progress: &Progress<'_>,
         info: &mut ModelInfo,
-    ) -> Result<Undamped, MeshModelError> {
+    ) -> Result<(Undamped, ModeLimit), MeshModelError> {
         info.method = self.method;
         let area = self.mesh.area();
-        let mut limit = Self::limit(area, self.median_m, material, settings);
+        let mut limit = Self::limit(area, self.median_m, material, settings, reach);
         let wanted_m = Self::edge_m(area, self.median_m, material, settings, limit.highest_hz);
         let (mesh, edge_m) = match self.edge_m {
             Some(edge_m) => (self.mesh, edge_m),
@@ -110,16 +117,16 @@ impl Wall {
             ShellProperties { material, grain: settings.grain, thickness: self.thickness, stiffening: self.stiffening };
         let body = assemble_held(&mesh, &properties, &settings.supports)?;
         info.mass_kg = Some(body.mass_kg);
-        info.notes.extend(limit.note());
-        info.tail_from_hz = limit.cut.then_some(limit.highest_hz * settings.frequency_scale);
         // Plates have their modes evenly, curved shells do not: half as many again are taken as they come.
         let most = ((1.5 * limit.modes + 20.0) as usize).min(settings.max_modes) + body.rigid_motions;
         let band = Band { upper: (TAU * limit.highest_hz).powi(2), most };
         let pairs = eigen::solve(&body.pencil, band, progress)?;
         let values = body.with_transverse_shear(&pairs);
+        let limit = limit.solved(&values, most);
+        info.notes.extend(limit.note());
         let shapes = body.translations(&pairs.vectors);
         let all = Undamped::new(values, shapes, mesh, &body.pencil, body.rigid_motions);
-        Ok(all.thin_sites(settings.max_sites))
+        Ok((all.thin_sites(settings.max_sites), limit))
     }
 }
 
@@ -131,7 +138,7 @@ pub(super) fn solve_springs(
     thickness_m: f64,
     progress: &Progress<'_>,
     info: &mut ModelInfo,
-) -> Result<Undamped, MeshModelError> {
+) -> Result<(Undamped, ModeLimit), MeshModelError> {
     info.method = Method::Springs;
     let mut mesh = mesh.clone();
     if mesh.positions.len() > settings.max_vertices {
@@ -152,7 +159,6 @@ pub(super) fn solve_springs(
             "{} vertices carry bending waves up to {limit:.0} Hz; modes above are {fate}",
             mesh.positions.len()
         ));
-        info.tail_from_hz = Some(limit);
     }
     let shell = ShellSettings { thickness_m, springs: settings.springs, bending: true };
     let pencil = springs::assemble(&mesh, material, &shell)?;
@@ -160,5 +166,11 @@ pub(super) fn solve_springs(
     let pairs = solve_band(&pencil, settings, highest_hz, progress)?;
     let expected_rigid = 6 * pencil.components().len();
     let all = Undamped::new(pairs.values, pairs.vectors, mesh, &pencil, expected_rigid);
-    Ok(all.thin_sites(settings.max_sites))
+    let end = ModeLimit {
+        highest_hz: highest_hz / settings.frequency_scale,
+        modes: settings.max_modes as f64,
+        dense_from_hz: None,
+        cut: highest_hz < settings.highest_hz,
+    };
+    Ok((all.thin_sites(settings.max_sites), end))
 }

@@ -20,6 +20,8 @@ use std::f64::consts::TAU;
 pub struct SolidLimits {
     /// How finely.
     pub detail: Detail,
+    /// Modes per band of hearing at the end, over those from which single ones are not heard: see [`Detail::limit`].
+    pub reach: f64,
     /// Highest frequency that is wanted, in Hz.
     pub highest_hz: f64,
     /// At most this many modes, without rigid motions.
@@ -150,9 +152,10 @@ impl SolidPlan {
         let rigid_motions =
             if supports.list.is_empty() { 6 * pieces } else { hold_cells(&mut body, &surface, supports) };
         // Weyl's law is an estimate: a third more than expected are taken as they come, rather than searching for the exact end.
-        let most = (1.33 * limit.modes + 12.0).min(limits.max_modes as f64) as usize;
-        let band = Band { upper: (TAU * limit.highest_hz).powi(2), most: most + 6 * pieces };
+        let most = (1.33 * limit.modes + 12.0).min(limits.max_modes as f64) as usize + 6 * pieces;
+        let band = Band { upper: (TAU * limit.highest_hz).powi(2), most };
         let pairs = eigen::solve(&body.pencil, band, progress)?;
+        let limit = limit.solved(&pairs.values, most);
         progress.report("surface", 0.0);
         let shapes = shapes_on(&body, &pairs.vectors, &surface.positions);
         progress.report("surface", 1.0);
@@ -192,7 +195,7 @@ impl Proportions {
         if look.median_m.is_finite() {
             count = count.or_at_least(ModeCount::plate(0.5 * area, bending_q(elasticity, look.median_m)));
         }
-        let limit = limits.detail.limit(&count, limits.highest_hz, limits.max_modes);
+        let limit = limits.detail.limit(&count, limits.highest_hz, limits.max_modes, limits.reach);
         let by_size_m = (volume / limits.detail.fewest_cells()).cbrt();
         let by_wave = speeds[0] / (limits.detail.cells_per_wave() * limit.highest_hz);
         let by_wall = 1.25 * look.thin_m;

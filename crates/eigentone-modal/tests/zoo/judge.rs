@@ -118,3 +118,17 @@ pub fn way_out(text: &str) -> Option<WayOut> {
         ["make ", "give ", "allow ", "scale ", "raise ", "lower ", "choose ", "use ", "remove ", "close ", "check "];
     verbs.iter().any(|verb| text.contains(verb)).then_some(WayOut::Words)
 }
+
+/// Modes must reach the end of the band, or the frequency from which the ear hears bands instead of single modes: ten in an ERB (Glasberg & Moore 1990), as the
+/// model states it.
+pub fn ends_early(model: &ModalModel) -> Option<String> {
+    let end_hz = model.info.tail_from_hz?;
+    let erb_hz = 24.7 * (4.37e-3 * end_hz + 1.0);
+    let last = model.modes.iter().filter(|m| m.frequency_hz > end_hz - erb_hz && m.frequency_hz <= end_hz).count();
+    (last < 10).then(|| {
+        format!(
+            "modes end at {end_hz:.0} Hz with only {last} in the last band of {erb_hz:.0} Hz ({} modes in all)",
+            model.modes.len()
+        )
+    })
+}
