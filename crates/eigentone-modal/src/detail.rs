@@ -23,6 +23,8 @@ pub struct ModeLimit {
     pub highest_hz: f64,
     /// About how many modes lie below it.
     pub modes: f64,
+    /// At most so many are taken, from the lowest: half as many again as expected, since the count is an estimate.
+    pub most: usize,
     /// The frequency above which the ear no longer tells modes apart, in Hz, if that is within the band.
     pub dense_from_hz: Option<f64>,
     /// Whether the modes end before the band that was asked for does.
@@ -30,11 +32,11 @@ pub struct ModeLimit {
 }
 
 impl Detail {
-    /// Modes that are solved at least (if the body has them), and at most.
+    /// Modes that are solved at least (if the body has them), and at most, for a reach of one.
     fn modes(self) -> [f64; 2] {
         match self {
-            Self::Draft => [80.0, 100.0],
-            Self::Normal => [180.0, 300.0],
+            Self::Draft => [57.0, 100.0],
+            Self::Normal => [130.0, 215.0],
             Self::Fine => [f64::INFINITY; 2],
         }
     }
@@ -69,12 +71,14 @@ impl Detail {
     /// mean; `reach` times as many modes per band of hearing are waited for.
     pub fn limit(self, count: &ModeCount, highest_hz: f64, max_modes: usize, reach: f64) -> ModeLimit {
         let dense = count.denser_from_hz(reach, highest_hz);
-        let [least, most] = self.modes();
-        let wanted = count.below(dense).clamp(least, most * reach).min(max_modes as f64);
+        let [least, most] = self.modes().map(|modes| reach * modes);
+        let wanted = count.below(dense).clamp(least, most).min(max_modes as f64);
         let end = count.frequency_hz(wanted, highest_hz);
+        let modes = count.below(end);
         ModeLimit {
             highest_hz: end,
-            modes: count.below(end),
+            modes,
+            most: ((1.5 * modes + 20.0).max(least).min(1e5) as usize).min(max_modes),
             dense_from_hz: (dense < highest_hz).then_some(dense),
             cut: end < highest_hz,
         }

@@ -65,9 +65,10 @@ pub fn models_from_mesh(
     Ok(())
 }
 
-/// Modes per band of hearing at the end of a model, over those from which single ones are not heard. What a body has is known only afterwards, by Weyl's law in the mean:
-/// the first is enough for most, and where it was not, one goes further.
-const REACH: [f64; 3] = [1.4, 2.2, 3.5];
+/// Modes per band of hearing at the end of a model, over those from which single ones are not heard. Weyl's law knows only the mean, and rods and rings have far fewer: where
+/// modes still end too early, one goes further by as much as was missing.
+const REACH: f64 = 1.4;
+const ATTEMPTS: usize = 4;
 
 fn attempt(
     mesh: &TriMesh,
@@ -78,8 +79,8 @@ fn attempt(
     let mut info = ModelInfo::new(&settings.name, Method::Shell, &material.name);
     progress.report("mesh", 0.0);
     let mesh = prepare::prepared(mesh, &mut info)?;
-    let mut last = None;
-    for reach in REACH {
+    let (mut last, mut reach) = (None, REACH);
+    for _ in 0..ATTEMPTS {
         let mut info = info.clone();
         progress.report("mesh", 0.5);
         let plan = plan::choose(&mesh, material, settings, reach, &mut info)?;
@@ -89,6 +90,7 @@ fn attempt(
         // Where limits on vertices or cells end the modes, going further changes nothing.
         let further = last.as_ref().is_none_or(|(before, _): &(Undamped, _)| undamped.len() > before.len());
         let goes_on = further && undamped.ends_sparsely(&limit) && undamped.len() < settings.max_modes;
+        reach *= (1.2 * limit.modes / (undamped.len() as f64 - 6.0).max(1.0)).clamp(1.6, 20.0);
         last = Some((undamped, info));
         if !goes_on {
             break;

@@ -154,7 +154,7 @@ fn walls(
     let edge_m = report.median_m.is_finite().then(|| {
         Wall::edge_m(0.5 * mesh.area(), report.median_m, material, settings, limit.highest_hz.min(highest_hz))
     });
-    let max_vertices = Wall::max_vertices(settings);
+    let max_vertices = Wall::max_vertices(settings, reach);
     let middle = middle_surface(mesh, material, &WallSettings { highest_hz: limit.highest_hz, edge_m, max_vertices })?;
     let thickness = match settings.thickness_m {
         Some(given) => ThicknessField::Uniform(given),

@@ -67,13 +67,14 @@ impl Wall {
         (wave_m / edges_per_wave(settings.detail)).min(by_size)
     }
 
-    pub fn max_vertices(settings: &MeshModelSettings) -> usize {
+    /// Vertices that a detail is worth; the further one has to go, the more.
+    pub fn max_vertices(settings: &MeshModelSettings, reach: f64) -> usize {
         let by_detail = match settings.detail {
-            Detail::Draft => 2000,
-            Detail::Normal => 4000,
-            Detail::Fine => usize::MAX,
+            Detail::Draft => 1450.0,
+            Detail::Normal => 2900.0,
+            Detail::Fine => f64::INFINITY,
         };
-        by_detail.min(settings.max_vertices)
+        (reach * by_detail).min(settings.max_vertices as f64) as usize
     }
 
     pub fn solve(
@@ -94,7 +95,7 @@ impl Wall {
                 progress.report("triangles", 0.0);
                 let remesh = RemeshSettings {
                     edge_m: wanted_m,
-                    max_vertices: Self::max_vertices(settings),
+                    max_vertices: Self::max_vertices(settings, reach),
                     ..Default::default()
                 };
                 let even = self.mesh.remesh_isotropic(&remesh);
@@ -117,8 +118,7 @@ impl Wall {
             ShellProperties { material, grain: settings.grain, thickness: self.thickness, stiffening: self.stiffening };
         let body = assemble_held(&mesh, &properties, &settings.supports)?;
         info.mass_kg = Some(body.mass_kg);
-        // Plates have their modes evenly, curved shells do not: half as many again are taken as they come.
-        let most = ((1.5 * limit.modes + 20.0) as usize).min(settings.max_modes) + body.rigid_motions;
+        let most = limit.most + body.rigid_motions;
         let band = Band { upper: (TAU * limit.highest_hz).powi(2), most };
         let pairs = eigen::solve(&body.pencil, band, progress)?;
         let values = body.with_transverse_shear(&pairs);
@@ -169,6 +169,7 @@ pub(super) fn solve_springs(
     let end = ModeLimit {
         highest_hz: highest_hz / settings.frequency_scale,
         modes: settings.max_modes as f64,
+        most: settings.max_modes,
         dense_from_hz: None,
         cut: highest_hz < settings.highest_hz,
     };

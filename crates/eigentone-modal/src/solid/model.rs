@@ -151,8 +151,7 @@ impl SolidPlan {
         let pieces = body.pencil.components().len();
         let rigid_motions =
             if supports.list.is_empty() { 6 * pieces } else { hold_cells(&mut body, &surface, supports) };
-        // Weyl's law is an estimate: a third more than expected are taken as they come, rather than searching for the exact end.
-        let most = (1.33 * limit.modes + 12.0).min(limits.max_modes as f64) as usize + 6 * pieces;
+        let most = limit.most + rigid_motions;
         let band = Band { upper: (TAU * limit.highest_hz).powi(2), most };
         let pairs = eigen::solve(&body.pencil, band, progress)?;
         let limit = limit.solved(&pairs.values, most);
