@@ -16,7 +16,7 @@ pub struct Cli {
 pub enum Command {
     /// Make five objects and strike them, play three scenes, and write sounds, pictures and a page: start here
     Demo(DemoArgs),
-    /// Make a model from a mesh (OBJ, STL, PLY, glTF), from tetrahedra (.node/.ele), or from an edited mode table (CSV, JSON)
+    /// Make a model from a mesh (OBJ, STL, PLY, OFF, glTF), from tetrahedra (.node/.ele), or from an edited mode table (CSV, JSON)
     Model(ModelArgs),
     /// Make a model of a string, bar, plate or disc in closed form
     Shape(ShapeArgs),
@@ -52,7 +52,7 @@ pub struct DemoArgs {
 
 #[derive(Args)]
 pub struct MaterialArgs {
-    /// Material, by name or alias; `eigentone materials` lists them
+    /// Material, by name or alias; `eigentone materials` lists them. Without it, a model takes the one that a glTF or OBJ names
     #[arg(short, long, value_name = "NAME")]
     pub material: Option<String>,
     /// Your own materials, a TOML file with [[material]] tables
@@ -103,7 +103,7 @@ pub struct ModelArgs {
     /// How to look at the mesh
     #[arg(long, value_enum, default_value = "auto")]
     pub method: MethodArg,
-    /// Multiply the file's lengths by this to get metres
+    /// Multiply the file's lengths by this to get metres: 0.001 for millimetres, 0.0254 for inches
     #[arg(long, value_name = "S", default_value_t = 1.0)]
     pub scale: f64,
     /// At most this many modes, the lowest
@@ -322,7 +322,7 @@ pub struct RenderArgs {
     /// Threads that make models; as many as there are cores if not given. The sound is the same for any number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Write the contact stream, one JSON line per step
+    /// Write the contact stream, one JSON line per step (.jsonl)
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     pub record: Option<PathBuf>,
     /// Take the contacts from a recorded stream instead of simulating
@@ -386,7 +386,7 @@ pub struct StrikeArgs {
     /// Play it on this machine's sound device (only if built with `--features device`)
     #[arg(long)]
     pub play: bool,
-    /// Strike the surface nearest to this point, in metres; where it sounds loudest if not given
+    /// Strike the surface nearest to this point, in metres, z up; where it sounds loudest if not given
     #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
     pub at: Option<Vec3>,
     /// Impulse in N·s. If given, the level is physical: full scale is 20 Pa at 1 m. Otherwise the peak is at -3 dBFS

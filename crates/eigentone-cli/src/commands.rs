@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod audible;
 pub mod bake;
 pub mod demo;
 pub mod fit;
@@ -42,17 +43,18 @@ fn damping_law(args: &MaterialArgs, default: DampingLaw) -> DampingLaw {
     }
 }
 
-/// Writes a model and says what it is.
-fn finish_model(model: &ModalModel, file: &Path, json: bool) -> Result<(), Failure> {
+/// Writes a model and says what it is, and what the command advises besides.
+fn finish_model(model: &ModalModel, advice: &[String], file: &Path, json: bool) -> Result<(), Failure> {
     eigentone::io::write_model(file, model)?;
     let (first, last) =
         (model.modes.first().map_or(0.0, |m| m.frequency_hz), model.modes.last().map_or(0.0, |m| m.frequency_hz));
     let sites = model.surface.positions.len();
+    let warnings = [&model.info.warnings[..], advice].concat();
     if json {
         output::say_json(&json!({
             "model": file, "name": model.info.name, "method": model.info.method, "material": model.info.material,
             "modes": model.modes.len(), "lowest_hz": first, "highest_hz": last, "vertices": sites, "mass_kg": model.info.mass_kg,
-            "notes": model.info.notes, "warnings": model.info.warnings,
+            "notes": model.info.notes, "warnings": warnings,
         }));
         return Ok(());
     }
@@ -63,7 +65,7 @@ fn finish_model(model: &ModalModel, file: &Path, json: bool) -> Result<(), Failu
         model.info.name,
         model.modes.len(),
     ));
-    output::say_remarks(&model.info.notes, &model.info.warnings);
+    output::say_remarks(&model.info.notes, &warnings);
     output::say(format_args!("wrote {} ({})", file.display(), output::size(file)));
     Ok(())
 }

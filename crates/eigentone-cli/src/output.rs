@@ -3,6 +3,7 @@
 use eigentone::Error;
 use eigentone::core::material::MaterialError;
 use eigentone::core::mesh::repair::MeshError;
+use eigentone::core::mesh::unit_guesses;
 use eigentone::modal::MeshModelError;
 use serde::Serialize;
 use std::fmt::Display;
@@ -13,6 +14,8 @@ use std::process::ExitCode;
 pub enum Failure {
     /// The job could not be done.
     Job(eigentone::Error),
+    /// The job could not be done, and this is what to do.
+    Advised(Box<eigentone::Error>, String),
     /// The command line contradicts itself.
     Usage(String),
 }
@@ -48,7 +51,7 @@ impl Failure {
     /// 2 for wrong usage, 1 for the rest.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Failure::Job(_) => 1,
+            Failure::Job(_) | Failure::Advised(..) => 1,
             Failure::Usage(_) => 2,
         })
     }
@@ -64,6 +67,7 @@ pub fn print_failure(failure: &Failure) {
                 eprintln!("  hint: {hint}");
             }
         }
+        Failure::Advised(error, hint) => eprintln!("error: {error}\n  hint: {hint}"),
     }
 }
 
@@ -76,7 +80,9 @@ fn command_hint(error: &Error) -> Option<&'static str> {
         Error::Mesh { source: MeshError::TooLarge(_), .. }
         | Error::Model {
             source: MeshModelError::TooLarge { .. } | MeshModelError::Mesh(MeshError::TooLarge(_)), ..
-        } => "if the file is in millimetres, use --scale 0.001",
+        } => {
+            "if the file is not in metres, use --scale: 0.001 for millimetres, 0.01 for centimetres, 0.0254 for inches"
+        }
         Error::Model { source: MeshModelError::NotClosed { .. }, .. } => "use --method shell with --thickness",
         Error::Model { source: MeshModelError::TooThin { .. }, .. } => {
             "use --method shell, a larger --cell, or raise --max-unknowns"
@@ -87,6 +93,37 @@ fn command_hint(error: &Error) -> Option<&'static str> {
         Error::UnfinishedBake { .. } => "--resume goes on with it",
         _ => return None,
     })
+}
+
+/// The sentence for a mesh whose size, after it was multiplied by `scale`, makes one ask in which unit it was drawn.
+pub fn unit_advice(diagonal_m: f64, scale: f64) -> Option<String> {
+    let guesses = unit_guesses(diagonal_m);
+    let ways: Vec<String> = guesses
+        .iter()
+        .map(|g| {
+            // Without the noise of binary fractions.
+            let factor: f64 = format!("{:.6e}", g.factor * scale).parse().unwrap_or(g.factor * scale);
+            format!("if it {} use --scale {factor} ({} then)", g.reason, length(diagonal_m * g.factor))
+        })
+        .collect();
+    (!ways.is_empty()).then(|| format!("the mesh is {} across; {}", length(diagonal_m), ways.join(", ")))
+}
+
+/// A length for people.
+pub fn length(metres: f64) -> String {
+    match metres {
+        m if m >= 1e4 => format!("{m:.2e} m"),
+        m if m >= 10.0 => format!("{m:.0} m"),
+        m if m >= 1.0 => format!("{m:.1} m"),
+        m if m >= 0.1 => format!("{:.0} cm", 1e2 * m),
+        m if m >= 1e-4 => format!("{:.1} mm", 1e3 * m),
+        m => format!("{m:.2e} m"),
+    }
+}
+
+/// Tells on standard error what to worry about.
+pub fn warn(warning: impl Display) {
+    eprintln!("warning: {warning}");
 }
 
 /// Prints a line; a closed pipe is no reason to panic.

@@ -31,7 +31,7 @@ pub use air::{AIR_IMPEDANCE_PA_S_PER_M, HEAD_RADIUS_M, NEAREST_M, SOUND_M_S};
 pub use glam::DQuat;
 /// A point or direction in space, in metres unless stated.
 pub use glam::DVec3 as Vec3;
-pub use material::{Damping, Material, MaterialTable};
+pub use material::{Damping, Grain, Material, MaterialTable, Orthotropy};
 pub use mesh::TriMesh;
 pub use model::{DiffuseBand, Method, ModalModel, Mode, ModelInfo, ShapeTable, SiteBlend, SiteTree, Surface};
 pub use noise::Noise;

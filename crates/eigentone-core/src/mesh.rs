@@ -4,17 +4,23 @@
 //! - [`repair`]: welding, and dropping what cannot sound
 //! - [`report`]: what is in a mesh and what is wrong with it
 //! - [`remesh`]: finer or coarser triangles for the solvers
+//! - [`isotropic`]: even triangles of a given size over the same surface
 //! - [`thickened`]: a wall for a surface that has none
+//! - [`unit_guesses`]: in which unit a mesh of this size was drawn
 
+pub mod isotropic;
 pub mod nearest;
 pub mod primitives;
 pub mod remesh;
 pub mod repair;
 pub mod report;
 mod thicken;
+mod units;
 
-pub use nearest::{SurfacePoint, nearest_on_triangle};
+pub use isotropic::{RemeshSettings, Remeshed};
+pub use nearest::{NearestTree, RayHit, SurfacePoint, nearest_on_triangle};
 pub use thicken::thickened;
+pub use units::{UnitGuess, unit_guesses};
 
 use crate::Vec3;
 use std::collections::BTreeMap;

@@ -32,8 +32,12 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// Spring-mass shell with bending, from a surface mesh.
+    /// A thin shell along a surface mesh.
     Shell,
+    /// A thin shell along the middle of the walls that a closed mesh has.
+    Walls,
+    /// Point masses and springs along a surface mesh.
+    Springs,
     /// Finite elements filling a closed surface, or imported tetrahedra.
     Solid,
     /// A closed-form shape.
@@ -48,6 +52,8 @@ impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Method::Shell => "shell",
+            Method::Walls => "walls",
+            Method::Springs => "springs",
             Method::Solid => "solid",
             Method::Analytic => "analytic",
             Method::Fit => "fit",
@@ -94,6 +100,9 @@ pub struct ModelInfo {
     pub engine_version: String,
     /// Mass of the body in kg, if known.
     pub mass_kg: Option<f64>,
+    /// The frequency in Hz above which the body has modes that the model has not: either they are so dense that the ear hears bands
+    /// and no single ones, or there are too many to compute. `None` if the model reaches the end of its band.
+    pub tail_from_hz: Option<f64>,
     /// What was decided on the way, such as the method and why.
     pub notes: Vec<String>,
     /// What the user should worry about.
@@ -110,6 +119,7 @@ impl ModelInfo {
             source_hash: String::new(),
             engine_version: crate::ENGINE_VERSION.to_owned(),
             mass_kg: None,
+            tail_from_hz: None,
             notes: Vec::new(),
             warnings: Vec::new(),
         }

@@ -1,12 +1,12 @@
-//! Triangle meshes from files: OBJ, STL, PLY and glTF.
+//! Triangle meshes from files: OBJ, STL, PLY, OFF and glTF.
 //!
 //! Readers give the mesh as the file has it, polygons cut into fans, with every index checked; what to weld and to drop
-//! is the business of [`TriMesh::repair`]. Coordinates are taken as metres. Every reader builds a [`MaterialMesh`]; those who want
+//! is the business of [`TriMesh::repair`]. Coordinates are taken as metres, with z up; glTF, which has y up, is turned. Every reader builds a [`MaterialMesh`]; those who want
 //! shapes alone get its triangles.
 
 mod gltf;
-mod gltf_accessor;
 mod obj;
+mod off;
 mod ply;
 mod ply_header;
 mod scalar;
@@ -46,6 +46,8 @@ pub enum MeshFormat {
     Stl,
     /// Stanford PLY, text or binary of either byte order.
     Ply,
+    /// OFF as text, with or without normals and colours.
+    Off,
     /// glTF 2.0 as JSON.
     Gltf,
     /// glTF 2.0 in its binary container.
@@ -59,6 +61,7 @@ impl MeshFormat {
             "obj" => Self::Obj,
             "stl" => Self::Stl,
             "ply" => Self::Ply,
+            "off" => Self::Off,
             "gltf" => Self::Gltf,
             "glb" => Self::Glb,
             _ => return None,
@@ -74,6 +77,8 @@ impl MeshFormat {
             Some(Self::Glb)
         } else if word == b"ply" {
             Some(Self::Ply)
+        } else if off::looks_like(head) {
+            Some(Self::Off)
         } else if stl::is_binary(head, length) || (word == b"solid" && contains(head, b"facet")) {
             Some(Self::Stl)
         } else if text.starts_with(b"{") && contains(head, b"\"asset\"") {
@@ -99,8 +104,8 @@ pub fn read_mesh(path: &Path) -> Result<TriMesh, ReadError> {
     read_material_mesh(path).map(|scene| scene.mesh)
 }
 
-/// Reads a mesh with the names of its materials: those of `usemtl` in OBJ, and of the primitives' materials in glTF. Triangles without one, and all of STL and
-/// PLY, are of [`DEFAULT_MATERIAL`]. Only names in use are kept, in the order in which they appear; materials of the same name are one.
+/// Reads a mesh with the names of its materials: those of `usemtl` in OBJ, and of the primitives' materials in glTF. Triangles without one, and all of STL,
+/// PLY and OFF, are of [`DEFAULT_MATERIAL`]. Only names in use are kept, in the order in which they appear; materials of the same name are one.
 ///
 /// # Errors
 /// As [`read_mesh`], and if there are more names than can be counted.
@@ -113,13 +118,38 @@ pub fn read_material_mesh(path: &Path) -> Result<MaterialMesh, ReadError> {
         (_, Some(named)) => (named, by_content.filter(|&guess| guess != named)),
         (Some(guess), None) => (guess, None),
         (None, None) => {
-            let expected = "a mesh (.obj, .stl, .ply, .gltf or .glb)";
+            if let Some((format, hint)) = foreign(&extension(path)) {
+                let feature = format!("{format} as a mesh");
+                return Err(ReadError::Unsupported { file: path.to_owned(), feature, hint });
+            }
+            let expected = "a mesh (.obj, .stl, .ply, .off, .gltf or .glb)";
             return Err(ReadError::UnknownFormat { file: path.to_owned(), expected });
         }
     };
     parse(first, &bytes, Some(path))
         .or_else(|fault| second.and_then(|format| parse(format, &bytes, Some(path)).ok()).ok_or(fault))
         .map_err(|fault| fault.in_file(path))
+}
+
+/// Formats that are often tried, what they are called, and how to get at their triangles.
+fn foreign(extension: &str) -> Option<(&'static str, &'static str)> {
+    const MODELLER: &str = "open it in Blender or another modeller and export it as glTF, OBJ, PLY or STL";
+    const SLICER: &str = "open it in a slicer (PrusaSlicer, Cura) or in Blender and export it as STL, OBJ or PLY";
+    const CAD: &str =
+        "a CAD file has no triangles yet: open it in FreeCAD or your CAD program and export it as STL or OBJ";
+    Some(match extension {
+        "3mf" => ("3MF", SLICER),
+        "amf" => ("AMF", SLICER),
+        "blend" => ("a Blender file", "open it in Blender and export it as glTF (.glb)"),
+        "fbx" => ("FBX", MODELLER),
+        "dae" => ("COLLADA", MODELLER),
+        "3ds" => ("3DS", MODELLER),
+        "x3d" | "wrl" => ("X3D or VRML", MODELLER),
+        "usd" | "usda" | "usdc" | "usdz" => ("USD", MODELLER),
+        "step" | "stp" => ("STEP", CAD),
+        "iges" | "igs" => ("IGES", CAD),
+        _ => return None,
+    })
 }
 
 /// Reads a mesh from memory. `file` is where the bytes came from, if anywhere: its folder holds the external buffers of
@@ -148,6 +178,7 @@ fn parse(format: MeshFormat, bytes: &[u8], file: Option<&Path>) -> Result<Materi
         MeshFormat::Obj => obj::parse(bytes),
         MeshFormat::Stl => stl::parse(bytes).map(|mesh| MaterialMesh::of(mesh, DEFAULT_MATERIAL)),
         MeshFormat::Ply => ply::parse(bytes).map(|mesh| MaterialMesh::of(mesh, DEFAULT_MATERIAL)),
+        MeshFormat::Off => off::parse(bytes).map(|mesh| MaterialMesh::of(mesh, DEFAULT_MATERIAL)),
         MeshFormat::Gltf => gltf::parse_json(bytes, file),
         MeshFormat::Glb => gltf::parse_glb(bytes, file),
     }?;

@@ -10,7 +10,7 @@
 //! | `diffuse` | F64 `[B,4]` | optional: lower and upper edge in Hz, gain, T60 in s |
 //!
 //! Metadata: `format` (`eigentone.modal/1`), `name`, `material`, `method`, `source_hash`, `engine_version`, `mass_kg` (absent
-//! if unknown) `notes` and `warnings` (JSON arrays of strings). Tensors and keys that this reader does not know are passed over.
+//! if unknown), `tail_from_hz` (absent if all modes of the band are there), `notes` and `warnings` (JSON arrays of strings). Tensors and keys that this reader does not know are passed over.
 
 use crate::{
     atomic::write_atomic,
@@ -121,11 +121,11 @@ fn info(container: &Container<'_>) -> Result<ModelInfo, Fault> {
         |key: &str, expected, found: &str| Fault::in_item(format!("metadata {key}"), expected, quote(found.as_bytes()));
     let method = container.metadata("method").unwrap_or("manual");
     let known: Result<Method, serde::de::value::Error> = Method::deserialize(method.into_deserializer());
-    let mass_kg = match container.metadata("mass_kg") {
-        None | Some("") => None,
-        Some(mass) => {
-            let number = mass.parse().ok().filter(|m: &f64| m.is_finite() && *m >= 0.0);
-            Some(number.ok_or_else(|| bad("mass_kg", "a mass in kilograms", mass))?)
+    let number = |key: &'static str, expected: &'static str| match container.metadata(key) {
+        None | Some("") => Ok(None),
+        Some(text) => {
+            let number = text.parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0);
+            number.map(Some).ok_or_else(|| bad(key, expected, text))
         }
     };
     let list = |key: &'static str| {
@@ -134,11 +134,12 @@ fn info(container: &Container<'_>) -> Result<ModelInfo, Fault> {
     };
     Ok(ModelInfo {
         name: text("name"),
-        method: known.map_err(|_| bad("method", "shell, solid, analytic, fit or manual", method))?,
+        method: known.map_err(|_| bad("method", "shell, walls, springs, solid, analytic, fit or manual", method))?,
         material: text("material"),
         source_hash: text("source_hash"),
         engine_version: text("engine_version"),
-        mass_kg,
+        mass_kg: number("mass_kg", "a mass in kilograms")?,
+        tail_from_hz: number("tail_from_hz", "a frequency in hertz")?,
         notes: list("notes")?,
         warnings: list("warnings")?,
     })
@@ -160,8 +161,10 @@ pub fn model_bytes(model: &ModalModel) -> Vec<u8> {
         ("warnings", list(&info.warnings)),
     ];
     pairs.into_iter().for_each(|(key, value)| writer.metadata(key, value));
-    if let Some(mass) = info.mass_kg {
-        writer.metadata("mass_kg", mass.to_string());
+    for (key, value) in [("mass_kg", info.mass_kg), ("tail_from_hz", info.tail_from_hz)] {
+        if let Some(value) = value {
+            writer.metadata(key, value.to_string());
+        }
     }
     let (modes, surface) = (&model.modes, &model.surface);
     let n = [modes.len()];

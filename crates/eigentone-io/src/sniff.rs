@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn content_goes_before_the_name_and_the_name_before_guesses() {
-        let cases: [(&str, &[u8], FileKind); 16] = [
+        let cases: [(&str, &[u8], FileKind); 18] = [
             ("a.obj", b"glTF\x02\0\0\0", FileKind::Mesh(MeshFormat::Glb)),
             ("a.wav", b"ply\nformat", FileKind::Mesh(MeshFormat::Ply)),
             ("a", b"RIFF\0\0\0\0WAVE", FileKind::Audio),
@@ -105,6 +105,8 @@ mod tests {
             ("a.obj", b"# empty", FileKind::Mesh(MeshFormat::Obj)),
             ("a", b"# x\nv 0 0 0\n", FileKind::Mesh(MeshFormat::Obj)),
             ("a", b"solid x\nfacet normal", FileKind::Mesh(MeshFormat::Stl)),
+            ("a.off", b"4 1 0", FileKind::Mesh(MeshFormat::Off)),
+            ("a", b"COFF\n4 1 0", FileKind::Mesh(MeshFormat::Off)),
             ("a.json", b"{\"asset\":{\"version\":\"2.0\"}}", FileKind::Mesh(MeshFormat::Gltf)),
             ("a.json", b"{\"modes\":[]}", FileKind::Modes(TableFormat::Json)),
             ("a.txt", b"index,frequency_hz\n", FileKind::Modes(TableFormat::Csv)),

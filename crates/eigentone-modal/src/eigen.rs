@@ -23,7 +23,7 @@ const DENSE_UNKNOWNS: usize = 700;
 
 /// Eigenvalues per slice. More need a larger basis, whose orthogonalisation grows with the square; fewer need more
 /// factorisations.
-const SLICE: usize = 260;
+const SLICE: usize = 320;
 
 /// Times a failing slice is halved before giving up.
 const HALVINGS: usize = 6;
@@ -147,6 +147,7 @@ impl<'a> Slicer<'a> {
     }
 
     fn run(&self, band: Band, progress: &Progress<'_>) -> Result<Eigenpairs, EigenError> {
+        progress.report("modes", 0.0);
         let mut upper = band.upper;
         let mut total = self.count_below(&mut upper)?;
         // Fewer modes asked for than the band holds: lower its top until it holds hardly more. Mode counts grow between linearly

@@ -1,5 +1,6 @@
 //! From undamped eigenpairs to a model: which modes can be heard, how they decay, how loud they radiate.
 
+use crate::ModeLimit;
 use crate::eigen::Pencil;
 use crate::mesh_model::{MeshModelError, MeshModelSettings};
 use eigentone_core::{
@@ -11,6 +12,9 @@ use std::f64::consts::{PI, TAU};
 /// Below this frequency a motion counts as rigid, in Hz: rounding leaves true zeros well under it, and no object of everyday
 /// size has an elastic mode there.
 const RIGID_HZ: f64 = 0.5;
+
+/// A mode whose largest displacement at a contact site is below this share of all modes' largest cannot be struck.
+const UNREACHED: f64 = 1e-9;
 
 /// Eigenvalues with mode shapes at the contact sites.
 pub struct Undamped {
@@ -27,7 +31,7 @@ pub struct Undamped {
 impl Undamped {
     /// Collects what a solver found. `shapes` has three rows for each vertex of `surface`.
     pub fn new(values: Vec<f64>, shapes: Mat<f64>, surface: TriMesh, pencil: &Pencil, expected_rigid: usize) -> Self {
-        let zero = (TAU * RIGID_HZ).powi(2).max(1e-12 * pencil.largest_eigenvalue_scale());
+        let zero = (TAU * RIGID_HZ).powi(2).max(3e-14 * pencil.largest_eigenvalue_scale());
         let rigid = values.iter().filter(|&&v| v < zero).count();
         let gains = radiation_gains(&surface, &shapes);
         Self { values, shapes, surface, gains, rigid, expected_rigid }
@@ -42,6 +46,22 @@ impl Undamped {
             });
         }
         self
+    }
+
+    /// Modes, rigid motions included.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// See [`ModeLimit::ends_sparsely`].
+    pub fn ends_sparsely(&self, limit: &ModeLimit) -> bool {
+        limit.ends_sparsely(&self.values)
+    }
+
+    /// How far each mode moves the contact site that it moves most.
+    fn largest_displacements(&self) -> Vec<f64> {
+        let column = |c: usize| (0..self.shapes.nrows()).map(|r| self.shapes[(r, c)].abs()).fold(0.0, f64::max);
+        (0..self.shapes.ncols()).map(column).collect()
     }
 
     /// Damps the modes and keeps those in the band.
@@ -62,7 +82,9 @@ impl Undamped {
         }
         let law = material.damping(settings.damping);
         let (mut modes, mut columns) = (Vec::new(), Vec::new());
-        let (mut overdamped, mut nearest_hz) = (0, None::<f64>);
+        let (mut overdamped, mut nearest_hz, mut unreached) = (0, None::<f64>, 0);
+        let largest = self.largest_displacements();
+        let touch = UNREACHED * largest.iter().copied().fold(0.0, f64::max);
         for (n, &value) in self.values.iter().enumerate().skip(self.rigid) {
             let omega = settings.frequency_scale * value.max(0.0).sqrt();
             let decay_per_s = law.decay_per_s(omega / TAU);
@@ -73,6 +95,8 @@ impl Undamped {
             let frequency_hz = (omega * omega - decay_per_s * decay_per_s).sqrt() / TAU;
             if frequency_hz < settings.lowest_hz || frequency_hz > settings.highest_hz {
                 nearest_hz = nearest_hz.or(Some(frequency_hz));
+            } else if largest[n].is_nan() || largest[n] <= touch {
+                unreached += 1;
             } else if modes.len() < settings.max_modes {
                 modes.push(Mode { frequency_hz, decay_per_s, output_gain: self.gains[n] });
                 columns.push(n);
@@ -81,9 +105,15 @@ impl Undamped {
         if overdamped > 0 {
             info.warnings.push(format!("{overdamped} modes are damped beyond ringing and were left out"));
         }
+        if unreached > 0 {
+            info.notes.push(format!("{unreached} modes move none of the contact sites and were left out"));
+        }
         if modes.is_empty() {
+            if unreached > 0 {
+                return Err(MeshModelError::OutOfReach { modes: unreached, sites: self.surface.positions.len() });
+            }
             let (lowest_hz, highest_hz) = (settings.lowest_hz, settings.highest_hz);
-            return Err(MeshModelError::Silent { lowest_hz, highest_hz, nearest_hz });
+            return Err(MeshModelError::Silent { lowest_hz, highest_hz, nearest_hz, overdamped, way_out: None });
         }
         // Strong damping bends frequencies down; the order may change.
         let mut order: Vec<usize> = (0..modes.len()).collect();

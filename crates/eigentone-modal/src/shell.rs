@@ -1,216 +1,274 @@
-//! Shells: a surface mesh as point masses joined by springs, with bending.
+//! Thin shells: finite elements for a wall along a surface mesh.
 //!
-//! After Raghuvanshi & Lin (2006): vertex `i` has the mass `m_i = ρ t a_i` of its share of the surface, every edge is a spring
-//! along its direction. Springs alone cannot resist motion across a flat face (a plate of N vertices would have N + 3
-//! zero-energy motions), so each vertex also carries the bending energy of the plate theory,
+//! Every triangle is a flat piece of wall with two parts: [`membrane`] resists stretching in its plane and carries a rotation
+//! about its normal, [`bending`] resists curvature. Together they give each vertex three displacements and three rotations, which
+//! turn into the world with the facet's axes. The mass is lumped: a third of `ρtA` on the displacements of each corner, a third of
+//! `ρt³A/12` on its rotations.
 //!
-//! ```text
-//! ½ D A_i κᵀQκ,   Q = [[1,0,ν],[0,2(1−ν),0],[ν,0,1]],   D = E t³ / 12(1−ν²)
+//! The stiffness is that of thin plates, good while a bending wave is longer than ten times the thickness; [`shear`] corrects the
+//! frequencies for what thin-plate theory leaves out.
+//!
 //! ```
+//! use eigentone_core::{MaterialTable, mesh::primitives};
+//! use eigentone_modal::{Progress, eigen::{self, Band}, shell::{self, ShellProperties}};
 //!
-//! with the curvature `κ = (κ₁₁, κ₁₂, κ₂₂)` of the normal displacement, fitted by weighted least squares over the two rings
-//! of neighbours. What that fit leaves over is stiff as well, which keeps zigzags from vertex to vertex out of the spectrum. A rigid
-//! rotation gives a displacement that is linear in the tangent plane, hence no curvature and no remainder: exactly six zero
-//! modes remain. Only positions, neighbours and normals are used, so any soup will do.
+//! let steel = MaterialTable::builtin().get("steel").unwrap().clone();
+//! let plate = primitives::plate(0.2, 0.2, 17, 17);
+//! let body = shell::assemble(&plate, &ShellProperties::uniform(&steel, 0.002)).unwrap();
+//! let band = Band { upper: (std::f64::consts::TAU * 400.0f64).powi(2), most: 20 };
+//! let pairs = eigen::solve(&body.pencil, band, &Progress::silent()).unwrap();
+//! let first_hz = body.with_transverse_shear(&pairs)[body.rigid_motions].sqrt() / std::f64::consts::TAU;
+//! assert!((first_hz / 164.0 - 1.0).abs() < 0.02);
+//! ```
 
-use crate::eigen::{Block, EigenError, Pencil, dense};
-use eigentone_core::{Material, TriMesh, Vec3};
+pub mod bending;
+pub mod facet;
+pub mod membrane;
+pub mod shear;
+
+pub use shear::kirchhoff_correction;
+
+use crate::eigen::{Block, Pencil};
+use crate::supports::{Supports, held_by_vertex};
+use eigentone_core::{Grain, Material, TriMesh, Vec3};
+use facet::Facet;
 use faer::Mat;
-use std::collections::BTreeSet;
+use thiserror::Error;
 
-/// How stiff the spring of an edge is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Springs {
-    /// `k = E t Σ area(T)/|e|²` over the triangles T at the edge: exactly isotropic (with ν = 1/3) on equilateral triangles,
-    /// and independent of how finely the surface is meshed.
-    #[default]
-    AreaWeighted,
-    /// `k = E t`, as printed in the paper. Depends on the mesh.
-    Uniform,
+/// Thickness of a wall in metres.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ThicknessField {
+    /// The same everywhere.
+    Uniform(f64),
+    /// One per triangle.
+    PerTriangle(Vec<f64>),
 }
 
-/// What a shell is made of, besides its mesh and material.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ShellSettings {
-    /// Thickness in metres.
-    pub thickness_m: f64,
-    /// Stiffness of the edges.
-    pub springs: Springs,
-    /// Whether the shell resists bending. Off reproduces the paper, and its mute flat faces.
-    pub bending: bool,
+impl ThicknessField {
+    /// Thickness of a triangle in metres; `None` beyond the last.
+    pub fn get(&self, triangle: usize) -> Option<f64> {
+        match self {
+            Self::Uniform(thickness) => Some(*thickness),
+            Self::PerTriangle(thicknesses) => thicknesses.get(triangle).copied(),
+        }
+    }
 }
 
-/// Neighbours used for the curvature of one vertex, at most. Two rings of a regular mesh are 18; the hub of a fan would
-/// otherwise couple everything with everything.
-const MAX_NEIGHBOURS: usize = 32;
+/// What a shell is made of, besides its mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShellProperties<'a> {
+    /// Elasticity and density.
+    pub material: &'a Material,
+    /// How it was cut, for materials with grain.
+    pub grain: Grain,
+    /// Thickness of the wall.
+    pub thickness: ThicknessField,
+    /// For each triangle what multiplies its thickness where it resists, not where it has mass: walls are stiffer at mitres,
+    /// where the solid corner fills what two middle surfaces leave open.
+    pub stiffening: Option<Vec<f64>>,
+}
 
-/// Singular values below this share of the largest are noise.
-const RCOND: f64 = 1e-3;
+impl<'a> ShellProperties<'a> {
+    /// A wall of one thickness.
+    pub fn uniform(material: &'a Material, thickness_m: f64) -> Self {
+        let thickness = ThicknessField::Uniform(thickness_m);
+        Self { material, grain: Grain::default(), thickness, stiffening: None }
+    }
+}
 
-/// Stiffness of what the curvature fit leaves over. Smooth bending leaves next to nothing, but a zigzag from vertex to vertex
-/// is all remainder: without this term it costs almost no energy, and the spectrum fills with such motions far below the
-/// mesh's limit (a plate of 30 × 20 vertices: 257 modes under 4 kHz instead of 50). Tuned on that plate; at 100 the term also
-/// cancels the softening of short waves by the fit: the first 28 modes are within 3 % for regular, one-way, jittered and bisected
-/// meshes alike, against −12…−16 % without.
-const REST_STIFFNESS: f64 = 100.0;
+/// Why a shell cannot be assembled.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ShellError {
+    /// A list has not one entry per triangle.
+    #[error("{found} values of {what} for {expected} triangles; one for each is needed")]
+    Count {
+        /// Which list.
+        what: &'static str,
+        /// Number of triangles.
+        expected: usize,
+        /// Length of the list.
+        found: usize,
+    },
+    /// A thickness or factor is not positive.
+    #[error("{what} of triangle {triangle} is {value}, but must be above 0 and at most 100")]
+    Value {
+        /// Which list.
+        what: &'static str,
+        /// The triangle.
+        triangle: usize,
+        /// What was given.
+        value: f64,
+    },
+    /// No triangle has an area.
+    #[error("the mesh has no triangle with an area; there is no wall to sound")]
+    NoWall,
+}
 
-/// Stiffness and mass of a shell; one node per vertex of the mesh.
+/// A shell, assembled: two nodes of the pencil per vertex, `2v` for its displacement and `2v + 1` for its rotation.
+#[derive(Clone, Debug)]
+pub struct ShellBody {
+    /// Stiffness and mass. Its `total_mass` counts rotary inertia as well; see `mass_kg`.
+    pub pencil: Pencil,
+    /// Mass of the wall in kg.
+    pub mass_kg: f64,
+    /// Motions that cost no energy: six per piece, fewer where supports hold it.
+    pub rigid_motions: usize,
+    /// Triangles too thin to have a wall.
+    pub skipped_triangles: usize,
+    facets: Vec<Facet>,
+    density_kg_m3: f64,
+}
+
+/// Assembles a free shell.
 ///
 /// # Errors
-/// [`EigenError`] from the small least-squares problems; in practice only on exhausted memory.
-pub fn assemble(mesh: &TriMesh, material: &Material, settings: &ShellSettings) -> Result<Pencil, EigenError> {
-    let curvatures = if settings.bending { curvatures(mesh)? } else { Vec::new() };
-    let edges: Vec<[u32; 2]> = mesh.edges().into_keys().collect();
-    let groups = edges.iter().map(|e| &e[..]).chain(curvatures.iter().map(|c| &c.nodes[..]));
-    let mut pencil = Pencil::with_groups(mesh.positions.len(), groups);
-
-    let areas = mesh.vertex_areas();
-    for (i, area) in areas.iter().enumerate() {
-        pencil.add_mass(i as u32, i as u32, material.density_kg_m3 * settings.thickness_m * area);
-    }
-    add_springs(&mut pencil, mesh, material, settings);
-    let stiffness = material.bending_stiffness_n_m(settings.thickness_m);
-    for (curvature, area) in curvatures.iter().zip(&areas) {
-        curvature.add_energy(&mut pencil, stiffness * area, material.poisson);
-    }
-    Ok(pencil)
+/// See [`ShellError`].
+pub fn assemble(mesh: &TriMesh, properties: &ShellProperties<'_>) -> Result<ShellBody, ShellError> {
+    assemble_held(mesh, properties, &Supports::default())
 }
 
-/// The highest frequency in Hz whose bending wave is still longer than five edges of the given mean length: above it the
-/// mesh is too coarse for the modes to mean anything.
-pub fn mesh_limit_hz(mean_edge_m: f64, material: &Material, thickness_m: f64) -> f64 {
-    let wave_number = std::f64::consts::TAU / (5.0 * mean_edge_m);
-    let stiffness = material.bending_stiffness_n_m(thickness_m) / (material.density_kg_m3 * thickness_m);
-    wave_number * wave_number * stiffness.sqrt() / std::f64::consts::TAU
-}
-
-/// The mean edge length at which [`mesh_limit_hz`] is the given frequency.
-pub fn edge_for_limit_m(limit_hz: f64, material: &Material, thickness_m: f64) -> f64 {
-    let at_one_metre = mesh_limit_hz(1.0, material, thickness_m);
-    (at_one_metre / limit_hz).sqrt()
-}
-
-fn add_springs(pencil: &mut Pencil, mesh: &TriMesh, material: &Material, settings: &ShellSettings) {
-    let membrane = material.young_pa * settings.thickness_m;
-    for ([i, j], triangles) in mesh.edges() {
-        let along = mesh.positions[j as usize] - mesh.positions[i as usize];
-        let k = match settings.springs {
-            Springs::Uniform => membrane,
-            Springs::AreaWeighted => {
-                let area: f64 = triangles.iter().map(|&t| mesh.triangle_area(t as usize)).sum();
-                membrane * area / along.length_squared()
-            }
-        };
-        let d = along.normalize_or_zero();
-        let block: Block = std::array::from_fn(|r| std::array::from_fn(|c| k * d[r] * d[c]));
-        let minus = block.map(|row| row.map(|x| -x));
-        for (a, b, value) in [(i, i, &block), (j, j, &block), (i, j, &minus), (j, i, &minus)] {
-            pencil.add_stiffness(a, b, value);
+/// Assembles a shell that is held. The nodes stay as they are: what is held has its modes far above all others.
+///
+/// # Errors
+/// See [`ShellError`].
+pub fn assemble_held(
+    mesh: &TriMesh,
+    properties: &ShellProperties<'_>,
+    supports: &Supports,
+) -> Result<ShellBody, ShellError> {
+    let facets = facets(mesh, properties)?;
+    let groups: Vec<[u32; 6]> =
+        facets.iter().map(|f| std::array::from_fn(|k| 2 * f.vertices[k / 2] + (k % 2) as u32)).collect();
+    let mut pencil = Pencil::with_groups(2 * mesh.positions.len(), groups.iter().map(|g| &g[..]));
+    let density_kg_m3 = properties.material.density_kg_m3;
+    let mut mass_kg = 0.0;
+    for facet in &facets {
+        facet.add_stiffness(&mut pencil);
+        let third = density_kg_m3 * facet.thickness_m * facet.area / 3.0;
+        mass_kg += 3.0 * third;
+        for v in facet.vertices {
+            pencil.add_mass(2 * v, 2 * v, third);
+            pencil.add_mass(2 * v + 1, 2 * v + 1, third * facet.thickness_m.powi(2) / 12.0);
         }
     }
-}
-
-/// The curvature of the surface's normal displacement at one vertex as a linear function of its neighbours' positions.
-struct Curvature {
-    /// Neighbours, and the vertex itself last.
-    nodes: Vec<u32>,
-    /// `κ = Σ rows[k] · (n·u_k)`, one column of three per node.
-    rows: Vec<[f64; 3]>,
-    /// What the fit leaves over, weighted, in units of curvature: one row per neighbour, one column per node.
-    rest: Vec<Vec<f64>>,
-    normal: Vec3,
-}
-
-impl Curvature {
-    /// Adds `weight · (κᵀQκ + remainder)` to the stiffness.
-    fn add_energy(&self, pencil: &mut Pencil, weight: f64, poisson: f64) {
-        for (a, [a11, a12, a22]) in self.rows.iter().enumerate() {
-            let q = [a11 + poisson * a22, 2.0 * (1.0 - poisson) * a12, poisson * a11 + a22];
-            for (b, [b11, b12, b22]) in self.rows.iter().enumerate() {
-                let rest: f64 = self.rest.iter().map(|r| r[a] * r[b]).sum();
-                let energy = weight * (q[0] * b11 + q[1] * b12 + q[2] * b22 + REST_STIFFNESS * rest);
-                let n = self.normal;
-                let block: Block = std::array::from_fn(|r| std::array::from_fn(|c| energy * n[r] * n[c]));
-                pencil.add_stiffness(self.nodes[a], self.nodes[b], &block);
-            }
+    let far = pencil.largest_eigenvalue_scale();
+    let mut attached = vec![false; mesh.positions.len()];
+    facets.iter().flat_map(|f| f.vertices).for_each(|v| attached[v as usize] = true);
+    let held = held_by_vertex(mesh, supports, &attached);
+    let rigid_motions = held.rigid_motions(mesh, &facets_of(&facets));
+    for (v, holds) in held.vertices.iter().enumerate().filter(|(v, _)| attached[*v]) {
+        holds.displacements.iter().for_each(|&n| pencil.hold(2 * v as u32, n, far));
+        holds.rotations.iter().for_each(|&n| pencil.hold(2 * v as u32 + 1, n, far));
+    }
+    // Vertices without a wall are given a mass that moves at no frequency of interest.
+    let spare = mass_kg / mesh.positions.len().max(1) as f64;
+    let still: Block = std::array::from_fn(|r| std::array::from_fn(|c| if r == c { far * spare } else { 0.0 }));
+    for v in (0..mesh.positions.len()).filter(|&v| !attached[v]) {
+        for node in [2 * v as u32, 2 * v as u32 + 1] {
+            pencil.add_mass(node, node, spare);
+            pencil.add_stiffness(node, node, &still);
         }
     }
-}
-fn curvatures(mesh: &TriMesh) -> Result<Vec<Curvature>, EigenError> {
-    let neighbours = mesh.neighbours();
-    let normals = mesh.vertex_normals();
-    (0..mesh.positions.len()).map(|i| curvature(mesh, &neighbours, normals[i], i)).collect()
+    let skipped_triangles = mesh.triangles.len() - facets.len();
+    Ok(ShellBody { pencil, mass_kg, rigid_motions, skipped_triangles, facets, density_kg_m3 })
 }
 
-/// Weighted least squares of `w_j = n·(u_j − u_i)` onto `[ξ, η, ½ξ², ξη, ½η²]` with weights `1/(ξ²+η²)`; the last three
-/// rows of the pseudo-inverse are the curvature operator.
-fn curvature(mesh: &TriMesh, neighbours: &[Vec<u32>], normal: Vec3, i: usize) -> Result<Curvature, EigenError> {
-    let centre = mesh.positions[i];
-    let mut nodes = two_rings(mesh, neighbours, i);
-    let (e1, e2) = normal.any_orthonormal_pair();
-    let tangential = |j: &u32| {
-        let d = mesh.positions[*j as usize] - centre;
-        [d.dot(e1), d.dot(e2)]
+fn facets_of(facets: &[Facet]) -> Vec<[u32; 3]> {
+    facets.iter().map(|f| f.vertices).collect()
+}
+
+fn facets(mesh: &TriMesh, properties: &ShellProperties<'_>) -> Result<Vec<Facet>, ShellError> {
+    let expected = mesh.triangles.len();
+    let lists = [
+        ("thickness", if let ThicknessField::PerTriangle(t) = &properties.thickness { Some(t) } else { None }),
+        ("stiffening", properties.stiffening.as_ref()),
+    ];
+    for (what, list) in lists {
+        if let Some(found) = list.map(Vec::len).filter(|&n| n != expected) {
+            return Err(ShellError::Count { what, expected, found });
+        }
+    }
+    let check = |what, triangle, value: f64| {
+        if value > 0.0 && value <= 100.0 { Ok(value) } else { Err(ShellError::Value { what, triangle, value }) }
     };
-    let places: Vec<[f64; 2]> = nodes.iter().map(tangential).collect();
-    let h = (places.iter().map(|[x, y]| x * x + y * y).sum::<f64>() / places.len().max(1) as f64).sqrt();
-    let mut rows = vec![[0.0; 3]; nodes.len()];
-    let mut rest = Vec::new();
-    if h > 0.0 {
-        let terms: Vec<([f64; 5], f64)> = places
-            .iter()
-            .map(|[x, y]| {
-                let (x, y) = (x / h, y / h);
-                ([x, y, 0.5 * x * x, x * y, 0.5 * y * y], 1.0 / (x * x + y * y).max(1e-3))
-            })
-            .collect();
-        let normal_matrix = Mat::from_fn(5, 5, |r, c| terms.iter().map(|(p, w)| w * p[r] * p[c]).sum::<f64>());
-        let (values, vectors) = dense::symmetric(normal_matrix.as_ref())?;
-        let inverse = |r: usize, c: usize| -> f64 {
-            (0..5)
-                .filter(|&k| values[k] > RCOND * RCOND * values[4])
-                .map(|k| vectors[(r, k)] * vectors[(c, k)] / values[k])
-                .sum()
-        };
-        // Row by row: the pseudo-inverse's answer to a unit displacement of each neighbour.
-        let fits: Vec<[f64; 5]> = terms
-            .iter()
-            .map(|(p, w)| std::array::from_fn(|r| w * (0..5).map(|c| inverse(r, c) * p[c]).sum::<f64>()))
-            .collect();
-        for (row, fit) in rows.iter_mut().zip(&fits) {
-            *row = [fit[2], fit[3], fit[4]].map(|x| x / (h * h));
-        }
-        let total: f64 = terms.iter().map(|(_, w)| w).sum();
-        rest = terms
-            .iter()
-            .enumerate()
-            .map(|(j, (p, w))| {
-                let left = |k: usize| f64::from(u8::from(j == k)) - (0..5).map(|c| p[c] * fits[k][c]).sum::<f64>();
-                (0..terms.len()).map(|k| (w / total).sqrt() / (h * h) * left(k)).collect()
-            })
-            .collect();
+    let mut facets = Vec::with_capacity(expected);
+    for (t, &vertices) in mesh.triangles.iter().enumerate() {
+        let thickness_m = check("thickness", t, properties.thickness.get(t).unwrap_or(0.0))?;
+        let stiffening = properties.stiffening.as_ref().map_or(1.0, |list| list[t]);
+        let stiff_thickness_m = thickness_m * check("stiffening", t, stiffening)?;
+        let facet = Facet::new(vertices, mesh.corners(t), properties.material, &properties.grain);
+        facets.extend(facet.map(|f| Facet { thickness_m, stiff_thickness_m, ..f }));
     }
-    let own = rows.iter().fold([0.0; 3], |sum, r| std::array::from_fn(|k| sum[k] - r[k]));
-    nodes.push(i as u32);
-    rows.push(own);
-    rest.iter_mut().for_each(|r: &mut Vec<f64>| r.push(-r.iter().sum::<f64>()));
-    Ok(Curvature { nodes, rows, rest, normal })
+    if facets.is_empty() { Err(ShellError::NoWall) } else { Ok(facets) }
 }
 
-/// Neighbours and their neighbours; of very many, the nearest.
-fn two_rings(mesh: &TriMesh, neighbours: &[Vec<u32>], i: usize) -> Vec<u32> {
-    let mut rings: BTreeSet<u32> = BTreeSet::new();
-    for &j in &neighbours[i] {
-        rings.insert(j);
-        rings.extend(&neighbours[j as usize]);
+impl ShellBody {
+    /// The displacements of modes, three rows per vertex, from vectors with six.
+    pub fn translations(&self, vectors: &Mat<f64>) -> Mat<f64> {
+        Mat::from_fn(vectors.nrows() / 2, vectors.ncols(), |r, c| vectors[(r / 3 * 6 + r % 3, c)])
     }
-    rings.remove(&(i as u32));
-    let mut nodes: Vec<u32> = rings.into_iter().collect();
-    if nodes.len() > MAX_NEIGHBOURS {
-        let distance = |j: &u32| mesh.positions[*j as usize].distance_squared(mesh.positions[i]);
-        nodes.sort_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)));
-        nodes.truncate(MAX_NEIGHBOURS);
-        nodes.sort_unstable();
+}
+
+impl Facet {
+    /// Adds the element's stiffness, turned into the world.
+    fn add_stiffness(&self, pencil: &mut Pencil) {
+        let (m, b) = (membrane::stiffness(self), bending::stiffness(self));
+        for i in 0..3 {
+            for j in i..3 {
+                let (p, q) = (3 * i, 3 * j);
+                // Displacements (u, v, w) and rotations (θx, θy, θn) of either corner.
+                let blocks: [[Block; 2]; 2] = [
+                    [
+                        [[m[p][q], m[p][q + 1], 0.0], [m[p + 1][q], m[p + 1][q + 1], 0.0], [0.0, 0.0, b[p][q]]],
+                        [[0.0, 0.0, m[p][q + 2]], [0.0, 0.0, m[p + 1][q + 2]], [b[p][q + 1], b[p][q + 2], 0.0]],
+                    ],
+                    [
+                        [[0.0, 0.0, b[p + 1][q]], [0.0, 0.0, b[p + 2][q]], [m[p + 2][q], m[p + 2][q + 1], 0.0]],
+                        [
+                            [b[p + 1][q + 1], b[p + 1][q + 2], 0.0],
+                            [b[p + 2][q + 1], b[p + 2][q + 2], 0.0],
+                            [0.0, 0.0, m[p + 2][q + 2]],
+                        ],
+                    ],
+                ];
+                for (r, row) in blocks.iter().enumerate() {
+                    for (c, block) in row.iter().enumerate() {
+                        let world = self.to_world(block);
+                        let (a, d) = (2 * self.vertices[i] + r as u32, 2 * self.vertices[j] + c as u32);
+                        pencil.add_stiffness(a, d, &world);
+                        if i != j {
+                            let transposed = std::array::from_fn(|k| std::array::from_fn(|l| world[l][k]));
+                            pencil.add_stiffness(d, a, &transposed);
+                        }
+                    }
+                }
+            }
+        }
     }
-    nodes
+
+    /// `Rᵀ K R` with the facet's axes as rows of R.
+    fn to_world(&self, block: &Block) -> Block {
+        let half: [Vec3; 3] = std::array::from_fn(|r| {
+            self.axes[0] * block[r][0] + self.axes[1] * block[r][1] + self.axes[2] * block[r][2]
+        });
+        std::array::from_fn(|k| {
+            (half[0] * self.axes[0][k] + half[1] * self.axes[1][k] + half[2] * self.axes[2][k]).to_array()
+        })
+    }
+
+    /// `(w, θx, θy)` of each corner in one mode.
+    fn bending_unknowns(&self, vectors: &Mat<f64>, mode: usize) -> [f64; 9] {
+        let at = |node: u32| Vec3::from_array(std::array::from_fn(|k| vectors[(3 * node as usize + k, mode)]));
+        let mut q = [0.0; 9];
+        for (corner, &v) in self.vertices.iter().enumerate() {
+            let (u, turn) = (at(2 * v), at(2 * v + 1));
+            q[3 * corner..3 * corner + 3].copy_from_slice(&[
+                u.dot(self.axes[2]),
+                turn.dot(self.axes[0]),
+                turn.dot(self.axes[1]),
+            ]);
+        }
+        q
+    }
 }

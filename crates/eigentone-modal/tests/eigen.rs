@@ -4,7 +4,7 @@ use eigentone_core::mesh::primitives;
 use eigentone_core::{Material, MaterialTable};
 use eigentone_modal::Progress;
 use eigentone_modal::eigen::{self, Band, Pencil, dense};
-use eigentone_modal::shell::{ShellSettings, Springs, assemble};
+use eigentone_modal::springs::{ShellSettings, Springs, assemble};
 use faer::Mat;
 use std::f64::consts::TAU;
 

@@ -2,10 +2,14 @@
 
 use eigentone_core::mesh::primitives;
 use eigentone_core::{Material, MaterialTable, Method, ModalModel, TetMesh, TriMesh, Vec3};
+use eigentone_modal::Supports;
 use eigentone_modal::analytic::timoshenko_free_bar;
 use eigentone_modal::eigen::{self, Band};
 use eigentone_modal::solid::tets::{self, Order};
-use eigentone_modal::{MeshModelSettings, MethodChoice, Progress, model_from_mesh, model_from_tets};
+use eigentone_modal::solid::{self, element::Elasticity, model::SolidLimits};
+use eigentone_modal::{Detail, MeshModelSettings, MethodChoice, Progress, model_from_mesh, model_from_tets};
+use faer::Mat;
+use faer::linalg::solvers::Solve;
 use std::f64::consts::TAU;
 
 const BAR: Vec3 = Vec3::new(0.2, 0.02, 0.01);
@@ -79,6 +83,105 @@ fn a_sphere_has_its_lowest_torsional_mode() {
         }
         assert!(!model.info.warnings.iter().any(|w| w.contains("cost no energy")), "{:?}", model.info.warnings);
     }
+}
+
+/// F row 71: the torsional modes of order two of a sphere have `ωR/c_S = 2.5011`, within 0.5 %.
+#[test]
+fn the_torsion_of_a_sphere_is_exact_to_half_a_percent() {
+    let radius = 0.05;
+    let settings = MeshModelSettings { highest_hz: 40_000.0, max_modes: 12, ..Default::default() };
+    let shear = (steel().shear_pa() / steel().density_kg_m3).sqrt();
+    let model =
+        model_from_mesh(&primitives::sphere(radius, 128, 64), &steel(), &settings, &Progress::silent()).unwrap();
+    for mode in &model.modes[..5] {
+        let found = TAU * mode.frequency_hz * radius / shear;
+        assert!((found / 2.5011 - 1.0).abs() < 0.005, "{found}");
+    }
+}
+
+/// F rows 69 and 70: a steel cube of 1 m, given as 12 triangles, against a Ritz method with Legendre polynomials of degree 12.
+#[test]
+fn a_cube_has_the_modes_of_a_ritz_method() {
+    let cube = primitives::cuboid(Vec3::ONE, [1; 3]);
+    let settings = MeshModelSettings { detail: Detail::Fine, highest_hz: 7000.0, ..Default::default() };
+    let model = model_from_mesh(&cube, &steel(), &settings, &Progress::silent()).unwrap();
+    let truth = [1428.4, 1428.4, 1922.2, 1922.2, 1922.2, 1955.8, 1955.8, 1955.8];
+    for (mode, truth) in model.modes.iter().zip(truth) {
+        assert!((mode.frequency_hz / truth - 1.0).abs() < 0.005, "{} against {truth}", mode.frequency_hz);
+    }
+    assert!((model.modes.len() as f64 / 193.0 - 1.0).abs() < 0.1, "{}", model.modes.len());
+}
+
+/// The first twenty modes of a draft are within 2 % of those of a normal model, and the notes say where modes end and why.
+#[test]
+fn a_draft_agrees_with_the_normal_model() {
+    let mut body = primitives::sphere(0.5, 40, 20);
+    body.positions.iter_mut().for_each(|p| *p *= 1.0 + 0.3 * (5.0 * p.x + 1.0).sin() * (4.0 * p.y).cos());
+    for mesh in [primitives::cuboid(Vec3::new(1.0, 0.8, 0.6), [1; 3]), body] {
+        let [draft, normal] = [Detail::Draft, Detail::Normal].map(|detail| {
+            let settings = MeshModelSettings { detail, ..Default::default() };
+            model_from_mesh(&mesh, &steel(), &settings, &Progress::silent()).unwrap()
+        });
+        for (a, b) in draft.modes.iter().zip(&normal.modes).take(20) {
+            assert!((a.frequency_hz / b.frequency_hz - 1.0).abs() < 0.02, "{} {}", a.frequency_hz, b.frequency_hz);
+        }
+        assert!(draft.modes.len() >= 60 && normal.modes.len() > draft.modes.len());
+        assert!(normal.info.notes.iter().any(|n| n.contains("modes end at") && n.contains("band of hearing")));
+    }
+}
+
+/// A spruce bar along its grain, turned in space: first bending by Timoshenko's beam with E_L, G_LR and a shear factor of 5/6, 3 %.
+#[test]
+fn an_orthotropic_bar_bends_with_its_moduli_along_the_grain() {
+    let (length, width, height) = (0.3, 0.02, 0.02);
+    let (density, along, shear) = (420.0, 11.0e9, 0.70e9);
+    // Compliances of Sitka spruce (Wood Handbook): E_L, E_R, E_T; ν_LR, ν_LT, ν_RT; G_RT, G_LT, G_LR.
+    let (radial, tangential) = (0.86e9, 0.47e9);
+    let mut compliance = Mat::<f64>::zeros(6, 6);
+    for (i, e) in [along, radial, tangential].into_iter().enumerate() {
+        compliance[(i, i)] = 1.0 / e;
+    }
+    for (i, j, nu, e) in [(0, 1, 0.37, along), (0, 2, 0.47, along), (1, 2, 0.43, radial)] {
+        compliance[(i, j)] = -nu / e;
+        compliance[(j, i)] = -nu / e;
+    }
+    for (i, g) in [(3, 0.033e9), (4, 0.67e9), (5, shear)] {
+        compliance[(i, i)] = 1.0 / g;
+    }
+    let inverse = compliance.partial_piv_lu().solve(Mat::<f64>::identity(6, 6));
+    let own = Elasticity {
+        stiffness_pa: std::array::from_fn(|i| std::array::from_fn(|j| inverse[(i, j)])),
+        density_kg_m3: density,
+    };
+    let q = glam::DQuat::from_scaled_axis(Vec3::new(0.3, -1.1, 0.7));
+    let mesh = rotated(&primitives::cuboid(Vec3::new(length, width, height), [15, 1, 1]), q);
+    let elasticity = own.in_frame(glam::DMat3::from_quat(q.inverse()));
+    let limits = SolidLimits {
+        detail: Detail::Normal,
+        reach: 1.4,
+        highest_hz: 6000.0,
+        max_modes: 40,
+        max_sites: 200,
+        cell_m: None,
+        max_unknowns: 45_000,
+    };
+    let modes = solid::model::solve(&mesh, &elasticity, &limits, &Supports::default(), &Progress::silent()).unwrap();
+    let bending = |shear_pa: f64| free_timoshenko(length, height, density, along, shear_pa);
+    let found: Vec<f64> = modes.values.iter().skip(6).take(2).map(|v| v.sqrt() / TAU).collect();
+    // Across the radial and the tangential direction.
+    let mut truth = [bending(shear), bending(0.67e9)];
+    truth.sort_by(f64::total_cmp);
+    for (found, truth) in found.iter().zip(truth) {
+        assert!((found / truth - 1.0).abs() < 0.03, "{found} against {truth}");
+    }
+}
+
+/// First bending frequency of a free bar of square section by Timoshenko's theory. The isotropic solver knows E and `κG` only, with
+/// `κG = 5E/(12 + 11ν)`; the ν that makes it `5G/6` stands for the modulus along the grain.
+fn free_timoshenko(length: f64, height: f64, density: f64, young_pa: f64, shear_pa: f64) -> f64 {
+    let poisson = (6.0 * young_pa / shear_pa - 12.0) / 11.0;
+    let material = Material { young_pa, density_kg_m3: density, poisson, ..steel() };
+    timoshenko_free_bar(length, height, &material, 1)[0]
 }
 
 /// Small holes and flipped triangles do not matter.

@@ -9,7 +9,7 @@
 //! ```
 
 use crate::Error;
-use eigentone_core::MaterialTable;
+use eigentone_core::{MaterialTable, Orthotropy};
 use eigentone_io::read_file;
 use serde::Deserialize;
 use std::path::Path;
@@ -30,6 +30,7 @@ struct Row {
     young_pa: Option<f64>,
     density_kg_m3: Option<f64>,
     poisson: Option<f64>,
+    orthotropy: Option<Orthotropy>,
     tan_phi: Option<f64>,
     mounting_per_s: Option<f64>,
     gamma_per_s: Option<f64>,
@@ -71,6 +72,10 @@ fn add_from_text(table: &mut MaterialTable, text: &str) -> Result<(), TableError
         };
         let mut material =
             base.unwrap_or_else(|| table.get("steel").cloned().unwrap_or_else(|_| unreachable!("steel is built in")));
+        // Wood that is stiffer along the grain than its base is so in all directions, unless said otherwise.
+        let stiffer = anchor.as_ref().and_then(|m| row.young_pa.map(|young| young / m.young_pa)).unwrap_or(1.0);
+        let inherited = anchor.as_ref().and_then(|m| m.orthotropy).map(|wood| wood.scaled(stiffer));
+        material.orthotropy = row.orthotropy.or(inherited);
         material.young_pa = need(row.young_pa, |m| m.young_pa, "young_pa")?;
         material.density_kg_m3 = need(row.density_kg_m3, |m| m.density_kg_m3, "density_kg_m3")?;
         material.poisson = need(row.poisson, |m| m.poisson, "poisson")?;
@@ -108,6 +113,21 @@ mod tests {
         let table = read("[[material]]\nname = 'old oak'\nbase = 'oak'\ntan_phi = 0.008\n").unwrap();
         let (mine, wood) = (table.get("old_oak").unwrap(), table.get("wood").unwrap());
         assert_eq!((mine.tan_phi, mine.young_pa), (0.008, wood.young_pa));
+    }
+
+    #[test]
+    fn grain_is_given_or_inherited_with_its_base() {
+        let table = read("[[material]]\nname = 'cedar'\nbase = 'spruce'\nyoung_pa = 5.5e9\n").unwrap();
+        let (cedar, spruce) = (table.get("cedar").unwrap(), table.get("spruce").unwrap());
+        let [c, s] = [cedar, spruce].map(|m| m.orthotropy.unwrap());
+        assert!((c.young_r_pa / s.young_r_pa - 0.5).abs() < 1e-12 && c.poisson_lr == s.poisson_lr);
+        let own = "[[material]]\nname = 'ply'\nbase = 'wood'\n[material.orthotropy]\nyoung_l_pa = 9e9\nyoung_r_pa = 6e9\n\
+                   young_t_pa = 0.5e9\nshear_lr_pa = 0.6e9\nshear_lt_pa = 0.2e9\nshear_rt_pa = 0.2e9\npoisson_lr = 0.1\n\
+                   poisson_lt = 0.4\npoisson_rt = ";
+        let ply = read(&format!("{own}0.4\n")).unwrap().get("ply").unwrap().orthotropy.unwrap();
+        assert_eq!((ply.young_r_pa, ply.poisson_rt), (6e9, 0.4));
+        assert!(read(&format!("{own}4.0\n")).unwrap_err().contains("poisson_rt is 4"));
+        assert!(read(&format!("{own}0.4\nyoung_x_pa = 1\n")).unwrap_err().contains("young_x_pa"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::{need_folder, refuse_same};
 use crate::args::{BakeArgs, MergeArgs};
+use crate::files::{Content, check_names};
 use crate::output::{self, Failure, say};
 use crate::progress::with_bar;
 use eigentone::bake::job::{self, Progress};
@@ -23,6 +24,7 @@ pub fn run(args: &BakeArgs) -> Result<(), Failure> {
     let inputs = scene.inputs();
     let read: Vec<_> = inputs.iter().filter(|file| Some(*file) != field.as_ref()).collect();
     refuse_same(&read, &[args.output.as_ref()])?;
+    check_names([("--output", args.output.as_ref(), Content::Field)])?;
     let prepared = bake::prepare(&scene)?;
     let output = match &args.output {
         Some(output) if !args.estimate => output,
@@ -125,6 +127,7 @@ fn duration(seconds: f64) -> String {
 
 pub fn merge(args: &MergeArgs) -> Result<(), Failure> {
     refuse_same(&args.fields.iter().collect::<Vec<_>>(), &[Some(&args.output)])?;
+    check_names([("--output", Some(&args.output), Content::Field)])?;
     let probes = bake::merge(&args.fields, &args.output)?;
     if args.json {
         output::say_json(&json!({ "field": args.output, "probes": probes }));

@@ -2,6 +2,7 @@
 
 use super::{refuse_same, write_picture};
 use crate::args::FitArgs;
+use crate::files::{Content, check_names};
 use crate::output::{self, Failure};
 use eigentone::io::{AudioBuffer, SampleFormat, write_model, write_wav};
 use eigentone::modal::fit::FitSettings;
@@ -12,6 +13,11 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     let recordings: Vec<_> = args.recordings.iter().map(|r| (r.file.clone(), r.place)).collect();
     let inputs: Vec<_> = args.recordings.iter().map(|r| &r.file).collect();
     refuse_same(&inputs, &[Some(&args.output), args.compare.as_ref(), args.plot.as_ref()])?;
+    check_names([
+        ("--output", Some(&args.output), Content::Model),
+        ("--compare", args.compare.as_ref(), Content::Sound),
+        ("--plot", args.plot.as_ref(), Content::Picture),
+    ])?;
     let settings = FitSettings {
         max_modes: args.modes,
         floor_db: args.floor,

@@ -8,6 +8,7 @@ mod tests;
 
 use super::{refuse_same, write_picture};
 use crate::args::InspectArgs;
+use crate::files::{Content, check_names};
 use crate::output::{self, Failure, say};
 use eigentone::io::{mode_rows, write_modes};
 use eigentone::plot::{Picture, field_picture};
@@ -23,6 +24,10 @@ pub fn run(args: &InspectArgs) -> Result<(), Failure> {
         return Err(Failure::Usage("--scale must be above 0".to_owned()));
     }
     refuse_same(&[&args.file], &[args.plot.as_ref(), args.export.as_ref()])?;
+    check_names([
+        ("--plot", args.plot.as_ref(), Content::Picture),
+        ("--export", args.export.as_ref(), Content::Table),
+    ])?;
     let inspected = Inspected::new(&args.file, args.scale)?;
     if let Some(file) = &args.plot {
         write_picture(&picture(args, &inspected)?, file)?;

@@ -2,6 +2,7 @@
 
 use super::{need_folder, refuse_same, write_picture};
 use crate::args::QueryArgs;
+use crate::files::{Content, check_names};
 use crate::output::{self, Failure, say};
 use eigentone::io::{AudioBuffer, SampleFormat, write_wav};
 use eigentone::rooms::{self, Hearing};
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 pub fn run(args: &QueryArgs) -> Result<(), Failure> {
     refuse_same(&[&args.field], &[args.ir.as_ref(), args.plot.as_ref()])?;
+    check_names([("--ir", args.ir.as_ref(), Content::Sound), ("--plot", args.plot.as_ref(), Content::Picture)])?;
     let field = Arc::new(eigentone::io::read_field(&args.field)?);
     let answer = rooms::query(&field, args.source, args.listener);
     if args.ir.is_some() || args.plot.is_some() {

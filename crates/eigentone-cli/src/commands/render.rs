@@ -1,7 +1,9 @@
 //! `eigentone render`.
 
+use super::audible::too_soft;
 use super::{need_folder, refuse_same, write_picture};
 use crate::args::{Format, RenderArgs};
+use crate::files::{Content, check_names};
 use crate::output::{self, Failure};
 use crate::progress::with_bar;
 use eigentone::io::{AudioBuffer, SampleFormat, write_atomic, write_wav};
@@ -26,6 +28,16 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         outputs.extend(scene.softs.iter().map(|soft| point_cache(args, &soft.name)));
     }
     refuse_same(&read.iter().collect::<Vec<_>>(), &outputs.iter().map(Some).collect::<Vec<_>>())?;
+    check_names([
+        ("--output", Some(&args.output), Content::Sound),
+        ("--stats", args.stats.as_ref(), Content::Json),
+        ("--events", args.events.as_ref(), Content::Json),
+        ("--plot", args.plot.as_ref(), Content::Picture),
+        ("--animation", args.animation.as_ref(), Content::Animation),
+        ("--player", args.player.as_ref(), Content::Page),
+        ("--strip", args.strip.as_ref(), Content::Picture),
+        ("--record", args.record.as_ref(), Content::Stream),
+    ])?;
     let options = RenderOptions {
         seed: args.seed,
         budget: args.budget,
@@ -51,8 +63,15 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         with_bar(args.json, |progress| render_to_wav(&scene, &options, &args.output, format, progress))?
     };
     rendering.warnings.extend(way_to_rooms(&scene));
+    // Where full scale was chosen by the scene, the level means something.
+    let full_scale_pa = scene.output.full_scale_pa.map(|_| rendering.stats.full_scale_pa);
+    let soft = too_soft(rendering.stats.peak_dbfs, format, full_scale_pa);
+    soft.iter().for_each(output::warn);
+    let warnings: Vec<&String> = rendering.warnings.iter().chain(&soft).collect();
+    let mut stats = json!(rendering.stats);
+    stats["warnings"] = json!(warnings);
     if let Some(file) = &args.stats {
-        write_json(file, &rendering.stats)?;
+        write_json(file, &stats)?;
     }
     if let Some(file) = &args.events {
         write_json(file, &rendering.events)?;
@@ -63,7 +82,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     write_animation(args, &scene, &rendering)?;
     if args.json {
         output::say_json(&json!({
-            "wav": args.output, "stats": rendering.stats, "warnings": rendering.warnings,
+            "wav": args.output, "stats": stats, "warnings": warnings,
         }));
         return Ok(());
     }

@@ -2,6 +2,7 @@
 
 use super::{damping_law, finish_model, material};
 use crate::args::{ShapeArgs, ShapeCommand};
+use crate::files::{Content, check_names};
 use crate::output::Failure;
 use eigentone::core::material::DampingLaw;
 use eigentone::modal::analytic::{AnalyticSettings, BarSupport, DiscSupport, PlateSupport, Pull, Shape, Tuning, model};
@@ -30,6 +31,7 @@ pub fn run(args: &ShapeArgs) -> Result<(), Failure> {
             (Shape::Disc { radius: *radius, thickness: *thickness, support }, common)
         }
     };
+    check_names([("--output", Some(&common.output), Content::Model)])?;
     let settings = AnalyticSettings {
         name: eigentone::object::stem(&common.output),
         damping: damping_law(&common.material, DampingLaw::LossFactor),
@@ -38,7 +40,7 @@ pub fn run(args: &ShapeArgs) -> Result<(), Failure> {
         ..Default::default()
     };
     let made = model(&shape, &material(&common.material)?, &settings)?;
-    finish_model(&made, &common.output, common.json)
+    finish_model(&made, &[], &common.output, common.json)
 }
 
 fn tuning_of(name: Option<&str>, pitch: Option<f64>) -> Result<Option<Tuning>, Failure> {

@@ -1,8 +1,11 @@
 //! `eigentone strike`.
 
+use super::audible::{too_soft, why_mute};
 use super::{refuse_same, write_picture};
 use crate::args::{Format, StrikeArgs};
+use crate::files::{Content, check_names};
 use crate::output::{self, Failure};
+use eigentone::core::mesh::bounds_of;
 use eigentone::core::model::Contact;
 use eigentone::core::units::Decibels;
 use eigentone::core::{ModalModel, SiteBlend, Vec3};
@@ -18,19 +21,26 @@ const LONGEST_S: f64 = 10.0;
 pub fn run(args: &StrikeArgs) -> Result<(), Failure> {
     check(args)?;
     refuse_same(&[&args.model], &[args.output.as_ref(), args.plot.as_ref()])?;
+    check_names([
+        ("--output", args.output.as_ref(), Content::Sound),
+        ("--plot", args.plot.as_ref(), Content::Picture),
+    ])?;
+    let impossible = |message: String| Failure::from(eigentone::Error::WrongKind { file: args.model.clone(), message });
     if matches!(sniff(&args.model)?, FileKind::Mesh(_)) {
-        let message = "a mesh, not a model; make one with `eigentone model` first".to_owned();
-        return Err(eigentone::Error::WrongKind { file: args.model.clone(), message }.into());
+        return Err(impossible("a mesh, not a model; make one with `eigentone model` first".to_owned()));
     }
     let model = Arc::new(read_model(&args.model)?);
+    if let Some(why) = why_mute(&model, f64::from(args.rate)) {
+        return Err(impossible(why));
+    }
     let contact = match args.at {
         Some(point) => model.nearest_contact(point),
         None => loudest_contact(&model),
     };
     let Some(contact) = contact else {
-        let message = "the model has no place to strike".to_owned();
-        return Err(eigentone::Error::WrongKind { file: args.model.clone(), message }.into());
+        return Err(impossible("the model has no place to strike".to_owned()));
     };
+    let mut warnings: Vec<String> = args.at.and_then(|point| far_off(&model, point)).into_iter().collect();
     let blow = Strike {
         contact,
         impulse_ns: args.impulse.unwrap_or(0.05),
@@ -39,6 +49,11 @@ pub fn run(args: &StrikeArgs) -> Result<(), Failure> {
     };
     let duration_s = args.duration.unwrap_or_else(|| ring_time_s(&model, &blow, 80.0).clamp(0.25, LONGEST_S));
     let mut sound = strike(&model, &blow, f64::from(args.rate), duration_s)?;
+    if sound.iter().all(|&y| y == 0.0) {
+        let place = contact.position;
+        let why = "no mode moves there along the blow, so that nothing is heard; strike elsewhere with --at";
+        return Err(impossible(format!("struck at {:.4},{:.4},{:.4}: {why}", place.x, place.y, place.z)));
+    }
     let gain = Decibels(args.gain);
     let wanted = match args.impulse {
         Some(_) => Level::Physical(gain),
@@ -54,6 +69,9 @@ pub fn run(args: &StrikeArgs) -> Result<(), Failure> {
         write_picture(&eigentone::plot::spectrogram_picture(&sound, f64::from(args.rate), &model.info.name), file)?;
     }
     let peak_dbfs = Decibels::from_amplitude(f64::from(sound.iter().fold(0.0, |a: f32, b| a.max(b.abs()))));
+    let full_scale_pa = args.impulse.map(|_| level::FULL_SCALE_PA / levelled.gain.amplitude());
+    warnings.extend(too_soft(peak_dbfs.get(), format, full_scale_pa));
+    warnings.iter().for_each(output::warn);
     if args.play {
         play(&model, &blow, levelled.gain, duration_s)?;
     }
@@ -66,6 +84,7 @@ pub fn run(args: &StrikeArgs) -> Result<(), Failure> {
             "wav": args.output, "position": contact.position.to_array(), "normal": contact.normal.to_array(), "impulse_ns": blow.impulse_ns,
             "contact_ms": contact_ms, "duration_s": duration_s, "sample_rate_hz": args.rate, "gain_db": levelled.gain.get(),
             "peak_dbfs": if peak_dbfs.get().is_finite() { Some(peak_dbfs.get()) } else { None }, "turned_down": levelled.turned_down,
+            "warnings": warnings,
         }));
         return Ok(());
     }
@@ -141,6 +160,31 @@ fn check(args: &StrikeArgs) -> Result<(), Failure> {
         return wrong("--gain must be between -200 and 200 dB");
     }
     Ok(())
+}
+
+/// What to say of a point that is further from the model than a quarter of its size.
+fn far_off(model: &ModalModel, point: Vec3) -> Option<String> {
+    let sites = || model.surface.positions.iter().map(|p| Vec3::from_array(p.map(f64::from)));
+    let nearest = match model.surface.to_mesh().nearest(point) {
+        Some(place) => place.position,
+        None => sites().min_by(|a, b| a.distance(point).total_cmp(&b.distance(point)))?,
+    };
+    let [low, high] = bounds_of(sites());
+    let (size_m, away_m) = (low.distance(high), nearest.distance(point));
+    // A single place is struck wherever one points.
+    (size_m > 0.0 && away_m > 0.25 * size_m).then(|| {
+        format!(
+            "--at {},{},{} is {} away from the model, which is {} across; struck at the nearest point, {:.4},{:.4},{:.4}",
+            point.x,
+            point.y,
+            point.z,
+            output::length(away_m),
+            output::length(size_m),
+            nearest.x,
+            nearest.y,
+            nearest.z
+        )
+    })
 }
 
 /// The site from which a strike radiates most energy: `Σ (o_n u_n)²/4d_n`.

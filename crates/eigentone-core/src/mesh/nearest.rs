@@ -37,13 +37,23 @@ impl TriMesh {
     }
 }
 
-/// The same for many points: boxes in boxes around the triangles.
+/// The same for many points, and rays: boxes in boxes around the triangles.
 #[derive(Clone, Debug)]
 pub struct NearestTree {
     mesh: TriMesh,
     boxes: Vec<Node>,
-    /// Triangles in the order of the leaves.
+    /// Triangles in the order of the leaves, and their corners.
     order: Vec<u32>,
+    corners: Vec<[Vec3; 3]>,
+}
+
+/// Where a ray meets a mesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RayHit {
+    /// The triangle.
+    pub triangle: u32,
+    /// Distance from the ray's origin, in units of its direction.
+    pub distance: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -57,13 +67,20 @@ struct Node {
 }
 
 impl Node {
-    fn distance(&self, point: Vec3) -> f64 {
-        (self.low - point).max(point - self.high).max(Vec3::ZERO).length()
+    fn distance_squared(&self, point: Vec3) -> f64 {
+        (self.low - point).max(point - self.high).max(Vec3::ZERO).length_squared()
+    }
+
+    fn leaf(&self) -> std::ops::Range<usize> {
+        self.begin as usize..(self.begin + self.count) as usize
     }
 }
 
 /// Triangles in a leaf.
 const LEAF: usize = 4;
+
+/// Open nodes of a search: one per level, and the tree halves its triangles at each.
+const STACK: usize = 64;
 
 impl NearestTree {
     /// Sorts the triangles of a mesh.
@@ -72,9 +89,11 @@ impl NearestTree {
         let mut boxes = Vec::new();
         if !order.is_empty() {
             let count = order.len();
-            split(&mesh, &mut order, 0, count, &mut boxes);
+            let middles: Vec<Vec3> = (0..count).map(|t| mesh.corners(t).into_iter().sum()).collect();
+            split(&mesh, &middles, &mut order, 0, count, &mut boxes);
         }
-        Self { mesh, boxes, order }
+        let corners = order.iter().map(|&t| mesh.corners(t as usize)).collect();
+        Self { mesh, boxes, order, corners }
     }
 
     /// The mesh.
@@ -82,36 +101,134 @@ impl NearestTree {
         &self.mesh
     }
 
-    /// The place on the mesh nearest to `point`; `None` without triangles.
+    /// The place on the mesh nearest to `point`; of equally near ones that of the first triangle. `None` without triangles.
     pub fn nearest(&self, point: Vec3) -> Option<SurfacePoint> {
-        let mut best: Option<SurfacePoint> = None;
-        let mut open = vec![0u32];
-        while let Some(at) = open.pop() {
-            let Some(node) = self.boxes.get(at as usize) else { break };
-            if best.is_some_and(|b| node.distance(point) > b.distance) {
+        self.nearest_where(point, f64::INFINITY, |_| true)
+    }
+
+    /// The place nearest to `point` among the triangles that `accept` names, if it is no further than `limit`.
+    pub fn nearest_where(&self, point: Vec3, limit: f64, accept: impl Fn(u32) -> bool) -> Option<SurfacePoint> {
+        let mut best = (limit * limit, u32::MAX, 0);
+        let mut open = [0u32; STACK];
+        let mut depth = usize::from(!self.boxes.is_empty());
+        while depth > 0 {
+            depth -= 1;
+            let at = open[depth];
+            let node = &self.boxes[at as usize];
+            if node.distance_squared(point) > best.0 {
                 continue;
             }
             if node.count > 0 {
-                for &triangle in &self.order[node.begin as usize..(node.begin + node.count) as usize] {
-                    let place = self.mesh.nearest_on(triangle, point);
-                    // Of equally near ones the first, as without the tree.
-                    if best.is_none_or(|b| (place.distance, place.triangle) < (b.distance, b.triangle)) {
-                        best = Some(place);
+                for place in node.leaf() {
+                    let [a, b, c] = self.corners[place];
+                    let w = nearest_on_triangle(point, [a, b, c]);
+                    let squared = (a * w[0] + b * w[1] + c * w[2]).distance_squared(point);
+                    if (squared, self.order[place]) < (best.0, best.1) && accept(self.order[place]) {
+                        best = (squared, self.order[place], place);
                     }
                 }
                 continue;
             }
             // The nearer child first: it is taken from the end.
             let (first, second) = (at + 1, node.begin);
-            let nearer = self.boxes[first as usize].distance(point) <= self.boxes[second as usize].distance(point);
-            open.extend(if nearer { [second, first] } else { [first, second] });
+            let [f, s] = [first, second].map(|child| self.boxes[child as usize].distance_squared(point));
+            open[depth..depth + 2].copy_from_slice(&if f <= s { [second, first] } else { [first, second] });
+            depth += 2;
         }
+        (best.1 != u32::MAX).then(|| self.mesh.nearest_on(best.1, point))
+    }
+
+    /// The first triangle that the ray from `origin` along `direction` meets further away than `from`.
+    pub fn ray(&self, origin: Vec3, direction: Vec3, from: f64) -> Option<RayHit> {
+        let mut best: Option<RayHit> = None;
+        self.along(origin, direction, |hit| {
+            // Of triangles that share the edge that is hit, the first.
+            if hit.distance > from && best.is_none_or(|b| (hit.distance, hit.triangle) < (b.distance, b.triangle)) {
+                best = Some(hit);
+            }
+            best.map_or(f64::INFINITY, |b| b.distance)
+        });
         best
+    }
+
+    /// How often the ray from `origin` leaves the body minus how often it enters it, further away than `from`: one inside
+    /// a closed surface, zero outside.
+    pub fn crossings(&self, origin: Vec3, direction: Vec3, from: f64) -> i32 {
+        let mut count = 0;
+        self.along(origin, direction, |hit| {
+            if hit.distance > from {
+                count += if self.mesh.area_normal(hit.triangle as usize).dot(direction) > 0.0 { 1 } else { -1 };
+            }
+            f64::INFINITY
+        });
+        count
+    }
+
+    /// Calls `meet` for triangles that a ray meets, no further than the distance it last returned.
+    fn along(&self, origin: Vec3, direction: Vec3, mut meet: impl FnMut(RayHit) -> f64) {
+        let inverse = direction.recip();
+        let mut limit = f64::INFINITY;
+        let mut open = [0u32; STACK];
+        let mut depth = usize::from(!self.boxes.is_empty());
+        while depth > 0 {
+            depth -= 1;
+            let at = open[depth];
+            let node = &self.boxes[at as usize];
+            let (enter, leave) = node_interval(node, origin, inverse);
+            if enter > leave.min(limit) {
+                continue;
+            }
+            if node.count > 0 {
+                for place in node.leaf() {
+                    if let Some(distance) = ray_triangle(origin, direction, &self.corners[place]) {
+                        limit = meet(RayHit { triangle: self.order[place], distance });
+                    }
+                }
+                continue;
+            }
+            let (first, second) = (at + 1, node.begin);
+            let [f, s] = [first, second].map(|child| node_interval(&self.boxes[child as usize], origin, inverse).0);
+            open[depth..depth + 2].copy_from_slice(&if f <= s { [second, first] } else { [first, second] });
+            depth += 2;
+        }
     }
 }
 
-/// Boxes of a stretch of triangles, split in the middle of the longest side.
-fn split(mesh: &TriMesh, order: &mut [u32], begin: usize, end: usize, boxes: &mut Vec<Node>) {
+/// Where a ray enters and leaves a node's box, with a little slack; enters after leaving if it misses.
+fn node_interval(node: &Node, origin: Vec3, inverse: Vec3) -> (f64, f64) {
+    let slack = Vec3::splat(1e-9 * (node.high - node.low).max_element());
+    let (low, high) = ((node.low - slack - origin) * inverse, (node.high + slack - origin) * inverse);
+    // Along an axis: 0 · ∞ is NaN, which min and max below pass over.
+    let (mut enter, mut leave) = (0.0f64, f64::INFINITY);
+    for k in 0..3 {
+        enter = enter.max(low[k].min(high[k]));
+        leave = leave.min(low[k].max(high[k]));
+    }
+    (enter, leave)
+}
+
+/// Distance to a triangle along a ray (Möller & Trumbore 1997).
+fn ray_triangle(origin: Vec3, direction: Vec3, t: &[Vec3; 3]) -> Option<f64> {
+    // A ray through an edge must not slip between its two triangles.
+    const SLACK: f64 = 1e-12;
+    let (e1, e2) = (t[1] - t[0], t[2] - t[0]);
+    let p = direction.cross(e2);
+    let det = e1.dot(p);
+    if det == 0.0 {
+        return None;
+    }
+    let s = origin - t[0];
+    let u = s.dot(p) / det;
+    if !(-SLACK..=1.0 + SLACK).contains(&u) {
+        return None;
+    }
+    let q = s.cross(e1);
+    let v = direction.dot(q) / det;
+    (v >= -SLACK && u + v <= 1.0 + SLACK).then(|| e2.dot(q) / det).filter(|&distance| distance >= 0.0)
+}
+
+/// Boxes of a stretch of triangles, halved along the longest side. `middles` are three times the centroids.
+fn split(mesh: &TriMesh, middles: &[Vec3], order: &mut [u32], begin: usize, end: usize, boxes: &mut Vec<Node>) {
     let corners = order[begin..end].iter().flat_map(|&t| mesh.corners(t as usize));
     let (low, high) = corners.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
     let at = boxes.len();
@@ -121,12 +238,13 @@ fn split(mesh: &TriMesh, order: &mut [u32], begin: usize, end: usize, boxes: &mu
     }
     let size = high - low;
     let axis = (0..3).max_by(|&a, &b| size[a].total_cmp(&size[b])).unwrap_or(0);
-    let middle = |t: u32| mesh.corners(t as usize).iter().map(|p| p[axis]).sum::<f64>();
-    order[begin..end].sort_by(|&a, &b| middle(a).total_cmp(&middle(b)));
-    let half = begin + (end - begin) / 2;
-    split(mesh, order, begin, half, boxes);
+    let half = (end - begin) / 2;
+    order[begin..end].select_nth_unstable_by(half, |&a, &b| {
+        middles[a as usize][axis].total_cmp(&middles[b as usize][axis]).then(a.cmp(&b))
+    });
+    split(mesh, middles, order, begin, begin + half, boxes);
     let second = boxes.len() as u32;
-    split(mesh, order, half, end, boxes);
+    split(mesh, middles, order, begin + half, end, boxes);
     (boxes[at].begin, boxes[at].count) = (second, 0);
 }
 
@@ -198,6 +316,25 @@ mod tests {
             }
         }
         assert!(NearestTree::new(TriMesh::default()).nearest(Vec3::ZERO).is_none());
+    }
+
+    /// A ray from the middle of a sphere meets it at its radius, and leaves it once.
+    #[test]
+    fn rays_meet_a_sphere_at_its_radius() {
+        let tree = NearestTree::new(primitives::sphere(1.0, 80, 40));
+        let mut noise = crate::Noise::new(5);
+        for _ in 0..200 {
+            let d = Vec3::new(noise.bipolar(), noise.bipolar(), noise.bipolar()).normalize_or(Vec3::X);
+            let hit = tree.ray(Vec3::ZERO, d, 0.0).unwrap();
+            assert!((hit.distance - 1.0).abs() < 3e-3, "{hit:?}");
+            assert_eq!(tree.crossings(0.3 * Vec3::X, d, 0.0), 1);
+            assert_eq!(tree.crossings(2.0 * Vec3::X, d, 0.0), 0);
+        }
+        // Along the axes, where a component of the direction is zero.
+        for d in [Vec3::X, -Vec3::Y, Vec3::Z] {
+            assert!((tree.ray(Vec3::splat(1e-3), d, 0.0).unwrap().distance - 1.0).abs() < 6e-3);
+        }
+        assert!(tree.ray(Vec3::new(0.0, 0.0, 3.0), Vec3::X, 0.0).is_none());
     }
 
     #[test]

@@ -1,108 +1,37 @@
-//! glTF 2.0, as `.gltf` and `.glb`: the triangles of the scene, each with the transforms of its nodes applied.
+//! glTF 2.0, as `.gltf` and `.glb`: the triangles of the scene, each with the transforms of its nodes applied, and turned from the y up of
+//! the format to z up.
 //!
 //! A reader of its own, because it needs few fields and must not trust any of them. Of materials it takes the names; skins, morph targets
-//! and animations are passed over.
+//! and animations are passed over. Besides the core it knows the extensions that change the geometry: `KHR_mesh_quantization`,
+//! `EXT_meshopt_compression`, `KHR_meshopt_compression`, `KHR_draco_mesh_compression` and `EXT_mesh_gpu_instancing`.
+//!
+//! - [`document`]: the fields that are read
+//! - [`accessor`]: numbers out of buffers; [`meshopt`], [`draco`]: out of compressed ones
+//! - [`place`]: where meshes stand
 
-use super::{
-    Builder, DEFAULT_MATERIAL,
-    gltf_accessor::{Accessor, Buffer, BufferView, Store},
-};
+mod accessor;
+mod document;
+mod draco;
+mod meshopt;
+mod place;
+#[cfg(test)]
+mod tests;
+
+use super::{Builder, DEFAULT_MATERIAL};
 use crate::{
     base64,
     bytes::Bytes,
     error::{Fault, quote},
     file::{LARGEST_FILE_BYTES, path_inside, read_at_most},
 };
+use accessor::{Buffer, Store};
+use document::{Document, Material, Primitive};
 use eigentone_core::{Vec3, acoustics::MaterialMesh};
-use glam::{DMat4, DQuat};
-use serde::Deserialize;
+use glam::DMat4;
 use std::{
     borrow::Cow,
     path::{Path, PathBuf},
 };
-
-/// Extensions without which the geometry would be missing or wrong.
-const UNSUPPORTED: [&str; 4] =
-    ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression", "EXT_mesh_gpu_instancing"];
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Document {
-    asset: Asset,
-    extensions_required: Vec<String>,
-    scene: Option<usize>,
-    scenes: Vec<Scene>,
-    nodes: Vec<Node>,
-    meshes: Vec<Mesh>,
-    materials: Vec<Material>,
-    accessors: Vec<Accessor>,
-    buffer_views: Vec<BufferView>,
-    buffers: Vec<Buffer>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Asset {
-    version: String,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Scene {
-    nodes: Vec<usize>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Node {
-    children: Vec<usize>,
-    mesh: Option<usize>,
-    matrix: Option<[f64; 16]>,
-    translation: Option<[f64; 3]>,
-    rotation: Option<[f64; 4]>,
-    scale: Option<[f64; 3]>,
-}
-
-impl Node {
-    fn transform(&self) -> DMat4 {
-        match &self.matrix {
-            Some(columns) => DMat4::from_cols_array(columns),
-            None => DMat4::from_scale_rotation_translation(
-                self.scale.map_or(Vec3::ONE, Vec3::from_array),
-                self.rotation.map_or(DQuat::IDENTITY, DQuat::from_array),
-                self.translation.map_or(Vec3::ZERO, Vec3::from_array),
-            ),
-        }
-    }
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Mesh {
-    primitives: Vec<Primitive>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Primitive {
-    attributes: Attributes,
-    indices: Option<usize>,
-    material: Option<usize>,
-    mode: Option<u32>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Material {
-    name: Option<String>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Attributes {
-    #[serde(rename = "POSITION")]
-    position: Option<usize>,
-}
 
 /// Reads a `.gltf`. External buffers are looked up beside `file`.
 pub(super) fn parse_json(json: &[u8], file: Option<&Path>) -> Result<MaterialMesh, Fault> {
@@ -146,23 +75,15 @@ fn parse(json: &[u8], binary: Option<&[u8]>, file: Option<&Path>) -> Result<Mate
         let found = format!("glTF {}", quote(document.asset.version.as_bytes()));
         return Err(Fault::Version { found, supported: "glTF 2.x" });
     }
-    if let Some(extension) = document.extensions_required.iter().find(|e| UNSUPPORTED.contains(&e.as_str())) {
-        return Err(Fault::Unsupported {
-            feature: format!("the glTF extension {extension}"),
-            hint: "export the file again without compression or instancing extensions",
-        });
-    }
-    let store = Store {
-        buffers: buffers(&document.buffers, binary, file)?,
-        accessors: &document.accessors,
-        views: &document.buffer_views,
-    };
+    let buffers = buffers(&document.buffers, binary, file)?;
+    let store = Store::new(buffers, &document.accessors, &document.buffer_views);
+    let streams = draco::Streams::default();
     let mut builder = Builder::default();
-    for (mesh, transform) in placed_meshes(&document)? {
+    for (mesh, transform) in place::placed_meshes(&document, &store)? {
         let primitives = document.meshes.get(mesh).map(|m| &m.primitives);
         for primitive in primitives.ok_or_else(|| missing("mesh", mesh, document.meshes.len()))? {
             builder.material(&material_name(primitive, &document.materials))?;
-            add_primitive(primitive, transform, &store, &mut builder)?;
+            add_primitive(primitive, transform, &store, &streams, &mut builder)?;
         }
     }
     builder.scene()
@@ -179,60 +100,53 @@ pub(super) fn missing(what: &str, index: usize, count: usize) -> Fault {
     Fault::in_item(format!("{what} {index}"), format!("a {what} below {count}"), "no such one")
 }
 
-/// The meshes of the scene with the transforms of their nodes. A file without scenes shows all its root nodes, and one
-/// without nodes all its meshes.
-fn placed_meshes(document: &Document) -> Result<Vec<(usize, DMat4)>, Fault> {
-    if document.nodes.is_empty() && document.scenes.is_empty() {
-        return Ok((0..document.meshes.len()).map(|mesh| (mesh, DMat4::IDENTITY)).collect());
-    }
-    let scene = document.scene.unwrap_or(0);
-    let roots = match document.scenes.get(scene) {
-        Some(scene) => scene.nodes.clone(),
-        None if document.scenes.is_empty() && document.scene.is_none() => {
-            let mut is_root = vec![true; document.nodes.len()];
-            for &child in document.nodes.iter().flat_map(|n| &n.children) {
-                if let Some(root) = is_root.get_mut(child) {
-                    *root = false;
-                }
-            }
-            (0..is_root.len()).filter(|&n| is_root[n]).collect()
-        }
-        None => return Err(missing("scene", scene, document.scenes.len())),
-    };
-    // Nodes form trees (glTF 2.0 §3.5.2): one that is reached twice is part of a cycle or has two parents.
-    let mut reached = vec![false; document.nodes.len()];
-    let mut meshes = Vec::new();
-    let mut open: Vec<(usize, DMat4)> = roots.into_iter().rev().map(|n| (n, DMat4::IDENTITY)).collect();
-    while let Some((index, parent)) = open.pop() {
-        let node = document.nodes.get(index).ok_or_else(|| missing("node", index, document.nodes.len()))?;
-        if std::mem::replace(&mut reached[index], true) {
-            return Err(Fault::in_item(format!("node {index}"), "a node with one parent", "one reached twice"));
-        }
-        let transform = parent * node.transform();
-        meshes.extend(node.mesh.map(|mesh| (mesh, transform)));
-        open.extend(node.children.iter().rev().map(|&child| (child, transform)));
-    }
-    Ok(meshes)
+const TRIANGLES: u32 = 4;
+const STRIP: u32 = 5;
+const FAN: u32 = 6;
+
+/// Vertices, and corners that make triangles in one of the ways above.
+struct Surface {
+    positions: Vec<Vec3>,
+    corners: Vec<u32>,
+    mode: u32,
 }
 
-fn add_primitive(primitive: &Primitive, transform: DMat4, store: &Store, builder: &mut Builder) -> Result<(), Fault> {
-    const TRIANGLES: u32 = 4;
-    const STRIP: u32 = 5;
-    const FAN: u32 = 6;
+/// What a primitive holds; `None` for points and lines.
+fn surface(primitive: &Primitive, store: &Store, streams: &draco::Streams) -> Result<Option<Surface>, Fault> {
     let mode = primitive.mode.unwrap_or(TRIANGLES);
     let Some(position) = primitive.attributes.position.filter(|_| (TRIANGLES..=FAN).contains(&mode)) else {
-        return Ok(()); // points and lines
+        return Ok(None);
     };
-    let base = builder.mesh.positions.len() as u32;
+    if let Some(draco) = primitive.draco() {
+        // Its faces are triangles, whatever they were before.
+        let attribute = draco.attributes.position.and_then(|a| u32::try_from(a).ok());
+        let view = draco.buffer_view;
+        let attribute = attribute
+            .ok_or_else(|| Fault::in_item(format!("buffer view {view}"), "the number of its places", "none"))?;
+        let (positions, corners) = streams.triangles(store, view, attribute, position)?;
+        return Ok(Some(Surface { positions, corners, mode: TRIANGLES }));
+    }
     let positions = store.positions(position)?;
     let count = positions.len() as u32;
-    for p in positions {
-        builder.vertex(transform.transform_point3(p))?;
-    }
-    let mut corners = match primitive.indices {
+    let corners = match primitive.indices {
         Some(index) => store.indices(index, count)?,
         None => (0..count).collect(),
     };
+    Ok(Some(Surface { positions, corners, mode }))
+}
+
+fn add_primitive(
+    primitive: &Primitive,
+    transform: DMat4,
+    store: &Store,
+    streams: &draco::Streams,
+    builder: &mut Builder,
+) -> Result<(), Fault> {
+    let Some(Surface { positions, mut corners, mode }) = surface(primitive, store, streams)? else { return Ok(()) };
+    let base = builder.mesh.positions.len() as u32;
+    for p in positions {
+        builder.vertex(transform.transform_point3(p))?;
+    }
     corners.iter_mut().for_each(|v| *v += base);
     let first = builder.mesh.triangles.len();
     match mode {
@@ -253,8 +167,9 @@ fn buffers<'a>(buffers: &[Buffer], binary: Option<&'a [u8]>, file: Option<&Path>
     let mut loaded = Vec::new();
     for (index, buffer) in buffers.iter().enumerate() {
         let item = || format!("buffer {index}");
-        let bytes: Cow<'a, [u8]> = match (&buffer.uri, binary) {
-            (None, Some(chunk)) if index == 0 => Cow::Borrowed(chunk),
+        let uri = buffer.uri.as_ref().filter(|_| !buffer.is_fallback());
+        let bytes: Cow<'a, [u8]> = match (uri, binary) {
+            (None, Some(chunk)) if index == 0 && buffer.uri.is_none() => Cow::Borrowed(chunk),
             // Legal, for data that some extension supplies; harmless unless something refers to it.
             (None, _) => Cow::Borrowed(&[]),
             (Some(uri), _) => Cow::Owned(match uri.strip_prefix("data:") {
@@ -266,7 +181,7 @@ fn buffers<'a>(buffers: &[Buffer], binary: Option<&'a [u8]>, file: Option<&Path>
             }),
         };
         budget = budget.saturating_sub(bytes.len() as u64);
-        if buffer.uri.is_some() && (bytes.len() as u64) < buffer.byte_length {
+        if uri.is_some() && (bytes.len() as u64) < buffer.byte_length {
             let found = format!("{} bytes", bytes.len());
             return Err(Fault::in_item(item(), format!("{} bytes", buffer.byte_length), found));
         }
@@ -313,7 +228,3 @@ fn percent_decoded(uri: &str) -> Option<String> {
     }
     String::from_utf8(decoded).ok()
 }
-
-#[cfg(test)]
-#[path = "gltf_tests.rs"]
-mod tests;

@@ -104,7 +104,7 @@ pub fn write_ply(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
     })
 }
 
-/// Writes a mesh as `.glb`, in single precision.
+/// Writes a mesh as `.glb`, in single precision. Its node turns the z up of the mesh to the y up of the format.
 ///
 /// # Errors
 /// If a coordinate or index is impossible or the system refuses.
@@ -115,7 +115,7 @@ pub fn write_glb(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
         "asset": { "version": "2.0", "generator": concat!("eigentone ", env!("CARGO_PKG_VERSION")) },
         "scene": 0,
         "scenes": [{ "nodes": [0] }],
-        "nodes": [{ "mesh": 0 }],
+        "nodes": [{ "mesh": 0, "matrix": [1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1] }],
         "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 }, "indices": 1 }] }],
         "accessors": [
             { "bufferView": 0, "componentType": 5126, "type": "VEC3", "count": mesh.positions.len(),

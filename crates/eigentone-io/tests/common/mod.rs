@@ -105,6 +105,8 @@ const GLTF: &str = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0
 "bufferViews":[{"buffer":0,"byteLength":36},{"buffer":0,"byteOffset":36,"byteLength":4}],
 "buffers":[{"byteLength":40,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAECAw=="}]}"#;
 
+const OFF: &str = "COFF # colours\n4 2 0\n0 0 0 255 0 0 255\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n3 0 1 2 0.5 0.5 0.5\n";
+
 const TET: &str =
     "# points\n5 3 0 1\n1 0 0 0 1\n2 1 0 0 1\n3 0 1 0 1\n4 0 0 1 1\n5 1 1 1 1\n---\n2 4 0\n1 1 2 3 4\n2 2 3 4 5\n";
 
@@ -138,6 +140,13 @@ pub fn samples() -> Vec<Sample> {
             mesh_outcome(MeshFormat::Glb, b)
         }),
         sample("strip.gltf", "mesh_gltf", GLTF.into(), true, |b| mesh_outcome(MeshFormat::Gltf, b)),
+        sample("cup-meshopt.glb", "mesh_gltf", include_bytes!("../data/cup-meshopt.glb").to_vec(), true, |b| {
+            mesh_outcome(MeshFormat::Glb, b)
+        }),
+        sample("cup-draco.glb", "mesh_gltf", include_bytes!("../data/cup-draco.glb").to_vec(), true, |b| {
+            mesh_outcome(MeshFormat::Glb, b)
+        }),
+        sample("box.off", "mesh_off", OFF.into(), false, |b| mesh_outcome(MeshFormat::Off, b)),
         sample("pair.tet", "tet", TET.into(), false, read_tet_pair),
         sample("box.modal.safetensors", "model", model_bytes(&model()), true, |b| outcome(read_model_bytes(b))),
         sample("rooms.field.safetensors", "field", rooms::small_file(), true, |b| outcome(read_field_bytes(b))),

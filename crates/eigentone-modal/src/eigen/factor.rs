@@ -30,7 +30,20 @@ impl Symbolic {
             supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
             ..Default::default()
         };
-        let cholesky = factorize_symbolic_cholesky(matrix.symbolic(), Side::Upper, SymmetricOrdering::Amd, params)
+        let forward: Vec<usize> = pencil
+            .elimination_order()
+            .unwrap_or_default()
+            .iter()
+            .flat_map(|&n| (0..3).map(move |k| 3 * n as usize + k))
+            .collect();
+        let mut inverse = vec![0; forward.len()];
+        forward.iter().enumerate().for_each(|(k, &i)| inverse[i] = k);
+        let ordering = if forward.is_empty() {
+            SymmetricOrdering::Amd
+        } else {
+            SymmetricOrdering::Custom(PermRef::new_checked(&forward, &inverse, forward.len()))
+        };
+        let cholesky = factorize_symbolic_cholesky(matrix.symbolic(), Side::Upper, ordering, params)
             .map_err(|_| EigenError::OutOfMemory)?;
         Ok(Self { cholesky })
     }

@@ -2,6 +2,7 @@
 
 use eigentone_core::Vec3;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
+use glam::DMat3;
 
 /// A 3×3 block, row by row.
 pub type Block = [[f64; 3]; 3];
@@ -16,6 +17,8 @@ pub struct Pencil {
     columns: Vec<u32>,
     stiffness: Vec<Block>,
     mass: Vec<f64>,
+    /// Nodes in the order of elimination, if one is known that is better than what the pattern alone tells.
+    order: Option<Vec<u32>>,
 }
 
 impl Pencil {
@@ -47,7 +50,7 @@ impl Pencil {
             row_start.push(columns.len());
         }
         let len = columns.len();
-        Self { row_start, columns, stiffness: vec![[[0.0; 3]; 3]; len], mass: vec![0.0; len] }
+        Self { row_start, columns, stiffness: vec![[[0.0; 3]; 3]; len], mass: vec![0.0; len], order: None }
     }
 
     /// Number of nodes.
@@ -71,6 +74,52 @@ impl Pencil {
         row.start + place.unwrap_or_else(|_| panic!("nodes {i} and {j} are not in one group of the pattern"))
     }
 
+    /// Sets the order in which factorisations eliminate the nodes; every node must come once.
+    ///
+    /// # Panics
+    /// If it is not a permutation of the nodes.
+    pub fn set_elimination_order(&mut self, order: Vec<u32>) {
+        let mut seen = vec![false; self.nodes()];
+        order.iter().for_each(|&n| assert!(!std::mem::replace(&mut seen[n as usize], true), "node {n} comes twice"));
+        assert_eq!(order.len(), self.nodes(), "every node must come once");
+        self.order = Some(order);
+    }
+
+    /// The order set by [`set_elimination_order`](Self::set_elimination_order).
+    pub fn elimination_order(&self) -> Option<&[u32]> {
+        self.order.as_deref()
+    }
+
+    /// Adds the matrices of an element: for its nodes `a ≤ b` (row by row) the block of K and the mass.
+    ///
+    /// # Panics
+    /// If the nodes are not in one group of the pattern.
+    pub fn add_element(&mut self, nodes: &[u32], stiffness: &[Block], mass: &[f64]) {
+        let n = nodes.len();
+        let pair = |a: usize, b: usize| a * (2 * n - a + 1) / 2 + b - a;
+        let mut sorted: Vec<usize> = (0..n).collect();
+        sorted.sort_unstable_by_key(|&k| nodes[k]);
+        for a in 0..n {
+            // One walk along the row meets all nodes of the element in turn.
+            let mut slot = self.row_start[nodes[a] as usize];
+            for &b in &sorted {
+                while self.columns[slot] < nodes[b] {
+                    slot += 1;
+                }
+                assert_eq!(self.columns[slot], nodes[b], "the nodes are not in one group of the pattern");
+                let target = &mut self.stiffness[slot];
+                if a <= b {
+                    let block = &stiffness[pair(a, b)];
+                    (0..9).for_each(|k| target[k / 3][k % 3] += block[k / 3][k % 3]);
+                } else {
+                    let block = &stiffness[pair(b, a)];
+                    (0..9).for_each(|k| target[k / 3][k % 3] += block[k % 3][k / 3]);
+                }
+                self.mass[slot] += mass[if a <= b { pair(a, b) } else { pair(b, a) }];
+            }
+        }
+    }
+
     /// Adds to the block of K that couples nodes `i` and `j`. The caller adds the transposed block for `(j, i)`.
     ///
     /// # Panics
@@ -91,6 +140,32 @@ impl Pencil {
     pub fn add_mass(&mut self, i: u32, j: u32, mass: f64) {
         let slot = self.slot(i, j);
         self.mass[slot] += mass;
+    }
+
+    /// The block of K that couples nodes `i` and `j`; `None` if the pattern does not couple them.
+    pub fn stiffness(&self, i: u32, j: u32) -> Option<&Block> {
+        let row = self.row_start[i as usize]..self.row_start[i as usize + 1];
+        let place = self.columns[row.clone()].binary_search(&j).ok()?;
+        self.stiffness.get(row.start + place)
+    }
+
+    /// Holds a node along a unit direction, exactly if the mass is lumped (diagonal): with `P = 1 − n nᵀ` its rows and columns
+    /// of K become `P K P + far·m n nᵀ`. The motion along `n` is then a mode of its own with the eigenvalue `far`; chosen
+    /// above the band of interest it is neither found nor counted there.
+    pub fn hold(&mut self, node: u32, direction: Vec3, far: f64) {
+        let n = direction;
+        let along = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
+        for slot in self.row_start[node as usize]..self.row_start[node as usize + 1] {
+            let block = DMat3::from_cols_array_2d(&self.stiffness[slot]).transpose();
+            let mut held = block - along * block;
+            if self.columns[slot] == node {
+                held = held - held * along + along * (far * self.mass[slot]);
+            } else {
+                let mirrored = self.slot(self.columns[slot], node);
+                self.stiffness[mirrored] = held.to_cols_array_2d();
+            }
+            self.stiffness[slot] = held.transpose().to_cols_array_2d();
+        }
     }
 
     /// Total mass: the sum of all entries.
@@ -137,7 +212,11 @@ impl Pencil {
     /// The pencil of some of the nodes, which must not be coupled to any other.
     pub fn part(&self, nodes: &[u32]) -> Self {
         let new_index = |j: u32| nodes.binary_search(&j).unwrap_or(0) as u32;
-        let mut part = Self { row_start: vec![0], columns: Vec::new(), stiffness: Vec::new(), mass: Vec::new() };
+        let order = self
+            .order
+            .as_ref()
+            .map(|order| order.iter().filter_map(|n| nodes.binary_search(n).ok().map(|k| k as u32)).collect());
+        let mut part = Self { row_start: vec![0], columns: Vec::new(), stiffness: Vec::new(), mass: Vec::new(), order };
         for &i in nodes {
             let row = self.row_start[i as usize]..self.row_start[i as usize + 1];
             part.columns.extend(self.columns[row.clone()].iter().map(|&j| new_index(j)));
@@ -206,22 +285,25 @@ impl Pencil {
         SparseColMat::new(SymbolicSparseColMat::new_checked(n, n, col_ptr, None, rows), values)
     }
 
-    /// An upper bound of the largest eigenvalue of `Kx = λMx` if M is diagonal, by Gershgorin's circles; for a consistent
-    /// mass an estimate of the same order. Used as the scale against which an eigenvalue is zero.
+    /// An upper bound of the largest eigenvalue of `Kx = λMx` if M is diagonal, by Gershgorin's circles of `M^−½ K M^−½`; for a
+    /// consistent mass an estimate of the same order. Used as the scale against which an eigenvalue is zero.
     pub fn largest_eigenvalue_scale(&self) -> f64 {
+        // Scaled on both sides: rows of displacements and of rotations differ by decades in mass.
+        let root = |i: usize| {
+            let place = self.columns[self.row_start[i]..self.row_start[i + 1]].binary_search(&(i as u32));
+            place.map_or(0.0, |place| self.mass[self.row_start[i] + place].max(0.0).sqrt())
+        };
+        let roots: Vec<f64> = (0..self.nodes()).map(root).collect();
         (0..self.nodes())
             .map(|i| {
                 let mut sums = [0.0; 3];
-                let mut diagonal = 0.0;
                 for slot in self.row_start[i]..self.row_start[i + 1] {
-                    for (sum, row) in sums.iter_mut().zip(&self.stiffness[slot]) {
-                        *sum += row.iter().map(|x| x.abs()).sum::<f64>();
-                    }
-                    if self.columns[slot] as usize == i {
-                        diagonal = self.mass[slot];
+                    let scale = roots[i] * roots[self.columns[slot] as usize];
+                    for (sum, row) in sums.iter_mut().zip(&self.stiffness[slot]).filter(|_| scale > 0.0) {
+                        *sum += row.iter().map(|x| x.abs()).sum::<f64>() / scale;
                     }
                 }
-                if diagonal > 0.0 { sums.into_iter().fold(0.0, f64::max) / diagonal } else { 0.0 }
+                sums.into_iter().fold(0.0, f64::max)
             })
             .fold(0.0, f64::max)
     }
@@ -287,5 +369,37 @@ mod tests {
         let got = p.stiffness_times(x.as_ref()) - faer::Scale(0.7) * p.mass_times(x.as_ref());
         assert!((expected - got).norm_max() < 1e-12);
         assert_eq!(p.total_mass(), 9.0);
+    }
+
+    /// Three masses in a row on springs, the middle one held along the diagonal of x and y: K on the motions that remain is
+    /// unchanged, the held one has the given eigenvalue.
+    #[test]
+    fn a_held_direction_leaves_the_others_as_they_were() {
+        let groups: [&[u32]; 2] = [&[0, 1], &[1, 2]];
+        let mut p = Pencil::with_groups(3, groups.into_iter());
+        for (i, j) in [(0, 1), (1, 2)] {
+            let k: Block = [[5.0, 1.0, 0.5], [1.0, 4.0, 0.2], [0.5, 0.2, 3.0]];
+            let minus = k.map(|row| row.map(|x| -x));
+            for (a, b, block) in [(i, i, &k), (j, j, &k), (i, j, &minus), (j, i, &minus)] {
+                p.add_stiffness(a, b, block);
+            }
+            p.add_mass(i, i, 1.0);
+            p.add_mass(j, j, 1.0);
+        }
+        let n = Vec3::new(1.0, 1.0, 0.0).normalize();
+        let mut held = p.clone();
+        held.hold(1, n, 1e3);
+        let moves = faer::Mat::from_fn(9, 9, |r, c| if r == c { 1.0 } else { 0.0 });
+        let tangent = faer::Mat::from_fn(9, 8, |r, c| match c {
+            0 => [1.0, -1.0, 0.0].get(r.wrapping_sub(3)).map_or(0.0, |v| v / 2f64.sqrt()),
+            1 => moves[(r, 5)],
+            c => moves[(r, if c < 5 { c - 2 } else { c + 1 })],
+        });
+        let before = tangent.transpose() * p.stiffness_times(tangent.as_ref());
+        let after = tangent.transpose() * held.stiffness_times(tangent.as_ref());
+        assert!((before - after).norm_max() < 1e-12);
+        let along = faer::Mat::from_fn(9, 1, |r, _| if (3..6).contains(&r) { n[r - 3] } else { 0.0 });
+        let pushed = held.stiffness_times(along.as_ref()) - faer::Scale(1e3) * held.mass_times(along.as_ref());
+        assert!(pushed.norm_max() < 1e-9);
     }
 }

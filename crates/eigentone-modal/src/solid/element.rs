@@ -1,18 +1,94 @@
 //! Finite elements of linear elasticity: `K = ∫BᵀCB dV`, `M = ∫ρ NᵀN dV`.
 //!
-//! Strain is `(ε_xx, ε_yy, ε_zz, γ_xy, γ_yz, γ_zx)`. For an isotropic material the 3×3 block of `K` that couples nodes `a` and `b`
-//! is `λ ∇N_a ∇N_bᵀ + μ ∇N_b ∇N_aᵀ + μ (∇N_a·∇N_b) I`, which is what is computed here; no 6×n matrix is ever formed.
+//! Strain is `(ε_xx, ε_yy, ε_zz, γ_yz, γ_zx, γ_xy)` (Voigt's order). The 3×3 block of `K` that couples nodes `a` and `b` is
+//! `B_aᵀ C B_b`, with the gradient of a shape function in the 6×3 matrix `B`.
 
 use crate::eigen::Block;
 use eigentone_core::{Material, Vec3};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+use glam::DMat3;
 
-/// `∫∇N_a·C·∇N_bᵀ` integrand for one pair of nodes.
-pub fn stiffness_block(material: &Material, a: Vec3, b: Vec3) -> Block {
-    let (lambda, mu) = (material.lame_lambda_pa(), material.shear_pa());
-    let dot = mu * a.dot(b);
-    std::array::from_fn(|r| {
-        std::array::from_fn(|c| lambda * a[r] * b[c] + mu * b[r] * a[c] + if r == c { dot } else { 0.0 })
-    })
+/// What an elastic solid is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Elasticity {
+    /// Stress per strain in pascals, in Voigt's order `xx, yy, zz, yz, zx, xy` with `γ = 2ε`.
+    pub stiffness_pa: [[f64; 6]; 6],
+    /// Density in kg/m³.
+    pub density_kg_m3: f64,
+}
+
+/// The two axes of each of Voigt's indices.
+const VOIGT: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [1, 2], [2, 0], [0, 1]];
+
+/// Voigt's index of two axes.
+fn voigt(i: usize, j: usize) -> usize {
+    if i == j { i } else { 6 - i - j }
+}
+
+impl Elasticity {
+    /// The same in all directions.
+    pub fn isotropic(material: &Material) -> Self {
+        let (lambda, mu) = (material.lame_lambda_pa(), material.shear_pa());
+        let stiffness_pa = std::array::from_fn(|i| {
+            std::array::from_fn(|j| match (i < 3 && j < 3, i == j) {
+                (true, true) => lambda + 2.0 * mu,
+                (true, false) => lambda,
+                (false, same) => mu * f64::from(u8::from(same)),
+            })
+        });
+        Self { stiffness_pa, density_kg_m3: material.density_kg_m3 }
+    }
+
+    /// The same solid along the axes of a frame, given by its columns: `c'_ijkl = R_pi R_qj R_rk R_sl c_pqrs`.
+    pub fn in_frame(&self, axes: DMat3) -> Self {
+        let r = |world: usize, own: usize| axes.col(own)[world];
+        // The 6×6 matrix that turns strains of the frame into those of the world; its transpose turns stresses back.
+        let turn: [[f64; 6]; 6] = std::array::from_fn(|p| {
+            let [i, j] = VOIGT[p];
+            std::array::from_fn(|q| {
+                let [k, l] = VOIGT[q];
+                let product = r(i, k) * r(j, l);
+                match (i == j, k == l) {
+                    (true, _) => product,
+                    (false, true) => 2.0 * product,
+                    (false, false) => product + r(i, l) * r(j, k),
+                }
+            })
+        });
+        let mut stiffness_pa = [[0.0; 6]; 6];
+        for (i, row) in stiffness_pa.iter_mut().enumerate() {
+            for (j, x) in row.iter_mut().enumerate() {
+                for p in 0..6 {
+                    *x += (0..6).map(|q| turn[p][i] * self.stiffness_pa[p][q] * turn[q][j]).sum::<f64>();
+                }
+            }
+        }
+        Self { stiffness_pa, ..*self }
+    }
+
+    /// Slowest and fastest plane waves along the axes, in m/s: square roots of the smallest shear and largest normal stiffness
+    /// over density.
+    pub fn wave_speeds_m_s(&self) -> [f64; 2] {
+        let c = &self.stiffness_pa;
+        let shear = c[3][3].min(c[4][4]).min(c[5][5]);
+        let normal = c[0][0].max(c[1][1]).max(c[2][2]);
+        [shear, normal].map(|x| (x / self.density_kg_m3).max(0.0).sqrt())
+    }
+
+    /// `∇N_a·C·∇N_bᵀ`: the integrand of the stiffness of one pair of nodes.
+    pub fn block(&self, a: Vec3, b: Vec3) -> Block {
+        let mut block = [[0.0; 3]; 3];
+        for (i, row) in block.iter_mut().enumerate() {
+            for (k, x) in row.iter_mut().enumerate() {
+                for j in 0..3 {
+                    let stress = &self.stiffness_pa[voigt(i, j)];
+                    *x += a[j] * (0..3).map(|l| stress[voigt(k, l)] * b[l]).sum::<f64>();
+                }
+            }
+        }
+        block
+    }
 }
 
 /// Abscissas and weights of Gauss–Legendre quadrature on `[−1, 1]`, five points: exact to degree nine.
@@ -70,46 +146,46 @@ pub fn hex_pairs() -> impl Iterator<Item = (usize, usize)> {
 /// Products of the shape functions and their derivatives are polynomials of degree four at most in each coordinate, so a
 /// rule that integrates those exactly over the filled part of a cell (moment fitting) integrates the matrices exactly.
 pub struct HexTables {
-    points: Vec<HexMatrices>,
+    /// A column per Gauss point: the stiffness blocks of all pairs, row by row, then the masses.
+    points: Mat<f64>,
 }
+
+/// Pairs of nodes, with themselves too.
+const PAIRS: usize = HEX_NODES * (HEX_NODES + 1) / 2;
 
 impl HexTables {
     /// Tables for cells with edges `size`.
-    pub fn new(material: &Material, size: Vec3) -> Self {
-        let points = (0..125)
-            .map(|q| {
-                let at = Vec3::from_array([q / 25, q / 5 % 5, q % 5].map(|k| GAUSS5[k].0));
-                let (values, gradients) = hex27(at, size);
-                HexMatrices {
-                    stiffness: hex_pairs()
-                        .map(|(a, b)| stiffness_block(material, gradients[a], gradients[b]))
-                        .collect(),
-                    mass: hex_pairs().map(|(a, b)| material.density_kg_m3 * values[a] * values[b]).collect(),
-                }
-            })
-            .collect();
+    pub fn new(elasticity: &Elasticity, size: Vec3) -> Self {
+        let mut points = Mat::zeros(10 * PAIRS, 125);
+        for q in 0..125 {
+            let at = Vec3::from_array([q / 25, q / 5 % 5, q % 5].map(|k| GAUSS5[k].0));
+            let (values, gradients) = hex27(at, size);
+            for (p, (a, b)) in hex_pairs().enumerate() {
+                let block = elasticity.block(gradients[a], gradients[b]);
+                block.as_flattened().iter().enumerate().for_each(|(k, &x)| points[(9 * p + k, q)] = x);
+                points[(9 * PAIRS + p, q)] = elasticity.density_kg_m3 * values[a] * values[b];
+            }
+        }
         Self { points }
     }
 
     /// Element matrices with the given weight (a volume) at each of the 125 points.
     pub fn integrate(&self, weights: &[f64; 125]) -> HexMatrices {
-        let pairs = self.points[0].mass.len();
-        let mut sum = HexMatrices { stiffness: vec![[[0.0; 3]; 3]; pairs], mass: vec![0.0; pairs] };
-        for (point, &w) in self.points.iter().zip(weights) {
-            for (s, p) in sum
-                .stiffness
-                .as_flattened_mut()
-                .as_flattened_mut()
-                .iter_mut()
-                .zip(point.stiffness.as_flattened().as_flattened())
-            {
-                *s += w * p;
-            }
-            for (s, p) in sum.mass.iter_mut().zip(&point.mass) {
-                *s += w * p;
-            }
-        }
-        sum
+        self.integrate_many(&[weights]).remove(0)
+    }
+
+    /// The same for many cells at once, as one product of matrices.
+    pub fn integrate_many(&self, weights: &[&[f64; 125]]) -> Vec<HexMatrices> {
+        let weights = Mat::from_fn(125, weights.len(), |q, c| weights[c][q]);
+        let mut sums = Mat::<f64>::zeros(10 * PAIRS, weights.ncols());
+        matmul(sums.as_mut(), Accum::Replace, self.points.as_ref(), weights.as_ref(), 1.0, Par::Seq);
+        let block = |c: usize, p: usize| std::array::from_fn(|r| std::array::from_fn(|k| sums[(9 * p + 3 * r + k, c)]));
+        (0..weights.ncols())
+            .map(|c| HexMatrices {
+                stiffness: (0..PAIRS).map(|p| block(c, p)).collect(),
+                mass: (0..PAIRS).map(|p| sums[(9 * PAIRS + p, c)]).collect(),
+            })
+            .collect()
     }
 }
 
@@ -157,7 +233,7 @@ mod tests {
     fn a_hexahedron_has_its_mass_and_its_energy() {
         let material = MaterialTable::builtin().get("steel").unwrap().clone();
         let size = Vec3::new(0.01, 0.02, 0.015);
-        let cell = HexTables::new(&material, size).integrate(&full_weights(size));
+        let cell = HexTables::new(&Elasticity::isotropic(&material), size).integrate(&full_weights(size));
         let total: f64 = hex_pairs().zip(&cell.mass).map(|((a, b), m)| if a == b { *m } else { 2.0 * m }).sum();
         assert!((total / (material.density_kg_m3 * size.element_product()) - 1.0).abs() < 1e-12);
 
@@ -181,5 +257,25 @@ mod tests {
             // A unit displacement of a single node would cost about E times the size of the cell.
             assert!(energy(&|p| axis.cross(p) + axis).abs() < 1e-12 * material.young_pa * size.x);
         }
+    }
+
+    /// Turning an isotropic solid changes nothing; turning an orthotropic one by 90° swaps its axes, and back restores it.
+    #[test]
+    fn elasticity_turns_like_a_tensor() {
+        let steel = Elasticity::isotropic(MaterialTable::builtin().get("steel").unwrap());
+        let near = |a: &Elasticity, b: &Elasticity| {
+            let largest = a.stiffness_pa[0][0].max(a.stiffness_pa[1][1]);
+            let pairs = a.stiffness_pa.as_flattened().iter().zip(b.stiffness_pa.as_flattened());
+            pairs.map(|(x, y)| (x - y).abs()).fold(0.0, f64::max) < 1e-12 * largest
+        };
+        let skew = DMat3::from_quat(glam::DQuat::from_scaled_axis(Vec3::new(0.3, -1.1, 0.7)));
+        assert!(near(&steel, &steel.in_frame(skew)));
+        let mut wood = steel;
+        wood.stiffness_pa[0][0] *= 9.0;
+        wood.stiffness_pa[3][3] *= 0.1;
+        assert!(near(&wood, &wood.in_frame(skew).in_frame(skew.transpose())));
+        let quarter = wood.in_frame(DMat3::from_rotation_z(std::f64::consts::FRAC_PI_2));
+        assert!((quarter.stiffness_pa[1][1] / wood.stiffness_pa[0][0] - 1.0).abs() < 1e-12);
+        assert!((quarter.stiffness_pa[4][4] / wood.stiffness_pa[3][3] - 1.0).abs() < 1e-12);
     }
 }

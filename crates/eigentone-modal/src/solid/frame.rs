@@ -5,6 +5,7 @@
 
 use eigentone_core::{TriMesh, Vec3};
 use glam::DMat3;
+use std::collections::BTreeMap;
 
 /// An orthonormal frame and the bounding box of a body in it.
 #[derive(Clone, Copy, Debug)]
@@ -80,17 +81,18 @@ fn inertia_axes(mesh: &TriMesh) -> DMat3 {
 
 /// Directions (without sign) of the flat faces that carry most of the area, largest first, at most six.
 fn main_normals(mesh: &TriMesh) -> Vec<Vec3> {
-    let mut groups: Vec<(Vec3, f64)> = Vec::new();
+    /// Directions closer than about this (in radians) are one.
+    const ALIKE: f64 = 0.02;
+    let mut groups: BTreeMap<[i32; 3], (Vec3, f64)> = BTreeMap::new();
     for t in 0..mesh.triangles.len() {
         let n = mesh.area_normal(t);
-        let (unit, area) = (n.normalize_or_zero(), 0.5 * n.length());
-        match groups.iter().position(|(g, _)| g.dot(unit).abs() > 0.9998) {
-            Some(k) => groups[k].1 += area,
-            // A smooth body has as many directions as triangles; the flat ones come up again and again.
-            None if groups.len() < 2000 => groups.push((unit, area)),
-            None => {}
-        }
+        let unit = n.normalize_or_zero();
+        // Opposite directions are one: the largest component decides the sign.
+        let unit = if unit[unit.abs().max_position()] < 0.0 { -unit } else { unit };
+        let key = (unit / ALIKE).round().to_array().map(|x| x as i32);
+        groups.entry(key).or_insert((unit, 0.0)).1 += 0.5 * n.length();
     }
+    let mut groups: Vec<(Vec3, f64)> = groups.into_values().collect();
     groups.sort_by(|a, b| b.1.total_cmp(&a.1));
     groups.into_iter().take(6).map(|g| g.0).collect()
 }

@@ -4,7 +4,7 @@
 //! Linear tetrahedra lock in bending (a bar of one layer rings 60 % too high); quadratic ones need one layer to be right within
 //! half a percent. Row-sum lumping of the quadratic mass is negative at the corners, hence the consistent matrix.
 
-use super::element::stiffness_block;
+use super::element::Elasticity;
 use crate::eigen::Pencil;
 use eigentone_core::tet::barycentric_gradients;
 use eigentone_core::{Material, TetMesh, Vec3};
@@ -30,6 +30,11 @@ pub struct TetBody {
 
 /// Assembles the stiffness and mass of a tetrahedral mesh with positive volumes.
 pub fn assemble(mesh: &TetMesh, material: &Material, order: Order) -> TetBody {
+    assemble_elastic(mesh, &Elasticity::isotropic(material), order)
+}
+
+/// As [`assemble`], for any elasticity, given along the axes of the mesh.
+pub fn assemble_elastic(mesh: &TetMesh, elasticity: &Elasticity, order: Order) -> TetBody {
     let (elements, nodes) = match order {
         Order::Linear => (mesh.tets.iter().map(|t| t.to_vec()).collect(), mesh.positions.len()),
         Order::Quadratic => with_middles(mesh),
@@ -38,8 +43,8 @@ pub fn assemble(mesh: &TetMesh, material: &Material, order: Order) -> TetBody {
     for (element, &tet) in elements.iter().zip(&mesh.tets) {
         let (gradients, volume) = barycentric_gradients(tet.map(|v| mesh.positions[v as usize]));
         let volume = volume.abs();
-        add_stiffness(&mut pencil, element, material, &gradients, volume);
-        let mass = material.density_kg_m3 * volume;
+        add_stiffness(&mut pencil, element, elasticity, &gradients, volume);
+        let mass = elasticity.density_kg_m3 * volume;
         match order {
             Order::Linear => element.iter().for_each(|&i| pencil.add_mass(i, i, mass / 4.0)),
             Order::Quadratic => {
@@ -76,7 +81,7 @@ fn with_middles(mesh: &TetMesh) -> (Vec<Vec<u32>>, usize) {
     (elements, next as usize)
 }
 
-fn add_stiffness(pencil: &mut Pencil, element: &[u32], material: &Material, gradients: &[Vec3; 4], volume: f64) {
+fn add_stiffness(pencil: &mut Pencil, element: &[u32], elasticity: &Elasticity, gradients: &[Vec3; 4], volume: f64) {
     // The integrand is constant for linear elements, quadratic for quadratic ones: one or four points are exact.
     const NEAR: f64 = 0.585_410_196_624_968_5;
     const FAR: f64 = 0.138_196_601_125_010_5;
@@ -89,7 +94,7 @@ fn add_stiffness(pencil: &mut Pencil, element: &[u32], material: &Material, grad
         let slopes: Vec<Vec3> = (0..element.len()).map(|n| slope(n, element.len(), point, gradients)).collect();
         for (a, &i) in element.iter().enumerate() {
             for (b, &j) in element.iter().enumerate() {
-                let block = stiffness_block(material, slopes[a], slopes[b]).map(|row| row.map(|x| weight * x));
+                let block = elasticity.block(slopes[a], slopes[b]).map(|row| row.map(|x| weight * x));
                 pencil.add_stiffness(i, j, &block);
             }
         }

@@ -10,7 +10,7 @@ pub struct Acoustics {
     /// The field that `bake` made of these rooms, to be heard by `render`. If not given, the file beside the scene that is called as the scene, with
     /// `.field.safetensors` for `.toml`.
     pub field: Option<String>,
-    /// A file with the walls: OBJ, glTF, PLY or STL, in m, z up. Any triangles do.
+    /// A file with the walls: OBJ, glTF, PLY, OFF or STL, in m, z up (glTF is turned). Any triangles do.
     pub mesh: Option<String>,
     /// Or one of the rooms made by rule: `shoebox`, `apartment`, `abbey`, `deck`.
     pub room: Option<String>,

@@ -179,7 +179,7 @@ impl Inspected {
             _ => {
                 let mut mesh = read_mesh(file)?;
                 mesh.scale(scale);
-                inspect_mesh(mesh).map_err(|source| Error::Mesh { file: file.to_owned(), source })?
+                inspect_mesh(mesh, scale).map_err(|source| Error::Mesh { file: file.to_owned(), source })?
             }
         }))
     }
@@ -211,7 +211,10 @@ impl Inspected {
     }
 }
 
-fn inspect_mesh(mut mesh: TriMesh) -> Result<(Inspection, Content), eigentone::core::mesh::repair::MeshError> {
+fn inspect_mesh(
+    mut mesh: TriMesh,
+    scale: f64,
+) -> Result<(Inspection, Content), eigentone::core::mesh::repair::MeshError> {
     let repair = mesh.repair()?;
     let report = mesh.report();
     let mut warnings = Vec::new();
@@ -227,12 +230,7 @@ fn inspect_mesh(mut mesh: TriMesh) -> Result<(Inspection, Content), eigentone::c
     warn(repair.degenerate_triangles, "triangles without area, dropped");
     warn(repair.duplicate_triangles, "duplicate triangles, dropped");
     warn(repair.unused_vertices, "vertices without a triangle, dropped");
-    let size = mesh.diagonal();
-    if size > 30.0 {
-        warnings.push(format!("{size:.0} m across: is the file in millimetres? Use --scale 0.001"));
-    } else if size < 0.002 {
-        warnings.push(format!("{:.2e} m across: is the file in other units than metres? Use --scale", size));
-    }
+    warnings.extend(crate::output::unit_advice(mesh.diagonal(), scale));
     let inspection = Inspection::Mesh(MeshInspection { report: report.clone(), repair, warnings });
     Ok((inspection, Content::Mesh(mesh, report)))
 }

@@ -1,10 +1,13 @@
-//! Numbers out of glTF buffers (glTF 2.0 §3.6): views, strides, component types, and sparse replacements.
+//! Numbers out of glTF buffers (glTF 2.0 §3.6): views, plain or compressed, strides, component types, and sparse replacements.
 
-use super::{gltf::missing, scalar::Scalar};
-use crate::error::Fault;
+use super::{meshopt::Compressed, missing};
+use crate::{error::Fault, file::LARGEST_FILE_BYTES, mesh::scalar::Scalar};
 use eigentone_core::Vec3;
 use serde::Deserialize;
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    cell::{Cell, OnceCell},
+};
 
 /// Most elements of an accessor without a view, which stand for zeros that the file does not hold.
 const MAX_ZEROS: usize = 1 << 20;
@@ -14,6 +17,27 @@ const MAX_ZEROS: usize = 1 << 20;
 pub(super) struct Buffer {
     pub uri: Option<String>,
     pub byte_length: u64,
+    extensions: BufferExtensions,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct BufferExtensions {
+    #[serde(alias = "EXT_meshopt_compression", alias = "KHR_meshopt_compression")]
+    meshopt: Fallback,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Fallback {
+    fallback: bool,
+}
+
+impl Buffer {
+    /// Whether it is there only for readers that know no compression.
+    pub fn is_fallback(&self) -> bool {
+        self.extensions.meshopt.fallback
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -23,6 +47,14 @@ pub(super) struct BufferView {
     byte_offset: usize,
     byte_length: usize,
     byte_stride: Option<usize>,
+    extensions: ViewExtensions,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ViewExtensions {
+    #[serde(alias = "EXT_meshopt_compression", alias = "KHR_meshopt_compression")]
+    meshopt: Option<Compressed>,
 }
 
 #[derive(Default, Deserialize)]
@@ -59,9 +91,18 @@ pub(super) struct Store<'a> {
     pub buffers: Vec<Cow<'a, [u8]>>,
     pub accessors: &'a [Accessor],
     pub views: &'a [BufferView],
+    /// What compressed views hold, once it was needed.
+    decoded: Vec<OnceCell<Vec<u8>>>,
+    /// How much more may be decoded, in bytes: many views can name the same few compressed ones.
+    budget_bytes: Cell<u64>,
 }
 
-impl Store<'_> {
+impl<'a> Store<'a> {
+    pub fn new(buffers: Vec<Cow<'a, [u8]>>, accessors: &'a [Accessor], views: &'a [BufferView]) -> Self {
+        let decoded = views.iter().map(|_| OnceCell::new()).collect();
+        Self { buffers, accessors, views, decoded, budget_bytes: Cell::new(LARGEST_FILE_BYTES) }
+    }
+
     /// Vertex positions. Whole numbers occur with `KHR_mesh_quantization`.
     pub fn positions(&self, accessor: usize) -> Result<Vec<Vec3>, Fault> {
         let legal = [Scalar::F32, Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16];
@@ -79,6 +120,16 @@ impl Store<'_> {
             }
             None => Ok(indices),
         }
+    }
+
+    /// Rows of floats or of whole numbers that stand for 0 to 1, as instances have them.
+    pub fn rows<const C: usize>(&self, accessor: usize, kind: &str) -> Result<Vec<[f64; C]>, Fault> {
+        self.elements(accessor, kind, &[Scalar::F32, Scalar::I8, Scalar::I16])
+    }
+
+    /// Whether whole numbers of an accessor stand for 0 to 1.
+    pub fn is_normalized(&self, accessor: usize) -> bool {
+        self.accessors.get(accessor).is_some_and(|a| a.normalized)
     }
 
     fn elements<const C: usize>(&self, index: usize, kind: &str, legal: &[Scalar]) -> Result<Vec<[f64; C]>, Fault> {
@@ -127,14 +178,7 @@ impl Store<'_> {
         divisor: f64,
         item: &str,
     ) -> Result<Vec<[f64; C]>, Fault> {
-        let view = self.views.get(view_index).ok_or_else(|| missing("buffer view", view_index, self.views.len()))?;
-        let buffer = self.buffers.get(view.buffer).ok_or_else(|| missing("buffer", view.buffer, self.buffers.len()))?;
-        let bytes = view.byte_offset.checked_add(view.byte_length).and_then(|end| buffer.get(view.byte_offset..end));
-        let bytes = bytes.ok_or_else(|| {
-            let expected = format!("a range within the {} bytes of buffer {}", buffer.len(), view.buffer);
-            let found = format!("{} bytes from byte {}", view.byte_length, view.byte_offset);
-            Fault::in_item(format!("buffer view {view_index}"), expected, found)
-        })?;
+        let (view, bytes) = self.view(view_index)?;
         let size = C * scalar.size();
         let stride = view.byte_stride.unwrap_or(size);
         if count == 0 {
@@ -156,5 +200,39 @@ impl Store<'_> {
             })
         };
         Ok((0..count).map(element).collect())
+    }
+    /// A view and its bytes.
+    fn view(&self, index: usize) -> Result<(&BufferView, &[u8]), Fault> {
+        let view = self.views.get(index).ok_or_else(|| missing("buffer view", index, self.views.len()))?;
+        let Some(compressed) = &view.extensions.meshopt else {
+            return Ok((view, self.range(index, view.buffer, view.byte_offset, view.byte_length)?));
+        };
+        if let Some(decoded) = self.decoded[index].get() {
+            return Ok((view, decoded));
+        }
+        let item = format!("buffer view {index}");
+        let size = compressed.decoded_bytes().map(|bytes| bytes as u64);
+        let left = size.and_then(|size| self.budget_bytes.get().checked_sub(size)).ok_or_else(|| {
+            Fault::in_item(&item, format!("at most {LARGEST_FILE_BYTES} bytes in all compressed views"), "more")
+        })?;
+        self.budget_bytes.set(left);
+        let stream = self.range(index, compressed.buffer, compressed.byte_offset, compressed.byte_length)?;
+        let decoded = compressed.decode(stream, &item)?;
+        Ok((view, self.decoded[index].get_or_init(|| decoded)))
+    }
+
+    /// The bytes of a view.
+    pub fn view_bytes(&self, index: usize) -> Result<&[u8], Fault> {
+        self.view(index).map(|(_, bytes)| bytes)
+    }
+
+    fn range(&self, view: usize, buffer: usize, offset: usize, length: usize) -> Result<&[u8], Fault> {
+        let bytes = self.buffers.get(buffer).ok_or_else(|| missing("buffer", buffer, self.buffers.len()))?;
+        let range = offset.checked_add(length).and_then(|end| bytes.get(offset..end));
+        range.ok_or_else(|| {
+            let expected = format!("a range within the {} bytes of buffer {buffer}", bytes.len());
+            let found = format!("{length} bytes from byte {offset}");
+            Fault::in_item(format!("buffer view {view}"), expected, found)
+        })
     }
 }
