@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use eigentone::core::Vec3;
+use eigentone::modal::Support;
 use std::path::PathBuf;
 
 /// Give it a mesh and a material, and hear it.
@@ -71,12 +72,26 @@ pub enum Damping {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum MethodArg {
-    /// Solid if the surface closes and its walls are thick enough, shell otherwise
+    /// Whatever fits: a shell if the surface is open, walls if it closes around thin ones, a solid otherwise
     Auto,
     /// A thin shell along the surface
     Shell,
+    /// A thin shell along the middle of the walls that the surface closes around
+    Walls,
     /// The filled inside of the surface
     Solid,
+    /// Point masses and springs along the surface
+    Springs,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum DetailArg {
+    /// About a second
+    Draft,
+    /// A few seconds: every mode that is heard by itself, and more
+    Normal,
+    /// As many modes as the limits allow
+    Fine,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -103,6 +118,15 @@ pub struct ModelArgs {
     /// How to look at the mesh
     #[arg(long, value_enum, default_value = "auto")]
     pub method: MethodArg,
+    /// How finely
+    #[arg(long, value_enum, default_value = "normal")]
+    pub detail: DetailArg,
+    /// How it is held, if it is: clamped-border, pinned-border, feet, feet:4, hang:X,Y,Z or point:X,Y,Z; may be given several times
+    #[arg(long, value_name = "HOW")]
+    pub support: Vec<Support>,
+    /// Direction of the grain, for woods
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    pub grain: Option<Vec3>,
     /// Multiply the file's lengths by this to get metres: 0.001 for millimetres, 0.0254 for inches
     #[arg(long, value_name = "S", default_value_t = 1.0)]
     pub scale: f64,
@@ -112,13 +136,13 @@ pub struct ModelArgs {
     /// Highest frequency in Hz
     #[arg(long, value_name = "HZ", default_value_t = 22_000.0)]
     pub max_frequency: f64,
-    /// Stiffness of a shell's edges
+    /// With --method springs: stiffness of the edges
     #[arg(long, value_enum, default_value = "area")]
     pub springs: SpringsArg,
-    /// Refine a shell up to this many vertices so that it carries the highest frequency; 0 takes the mesh as it is
+    /// With --method springs: refine up to this many vertices so that the highest frequency is carried; 0 takes the mesh as it is
     #[arg(long, value_name = "N", default_value_t = 2500)]
     pub refine: usize,
-    /// Thin a shell with more vertices than this
+    /// At most this many vertices of a shell
     #[arg(long, value_name = "N", default_value_t = 6000)]
     pub max_vertices: usize,
     /// Edge of a solid's cells in metres; chosen by size, walls and frequency if not given

@@ -79,6 +79,7 @@ fn attempt(
     let mut info = ModelInfo::new(&settings.name, Method::Shell, &material.name);
     progress.report("mesh", 0.0);
     let mesh = prepare::prepared(mesh, &mut info)?;
+    let settings = &MeshModelSettings { supports: settings.supports.on(&mesh), ..settings.clone() };
     let (mut last, mut reach) = (None, REACH);
     for _ in 0..ATTEMPTS {
         let mut info = info.clone();

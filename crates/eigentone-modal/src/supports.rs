@@ -11,6 +11,7 @@ use crate::eigen::{Pencil, dense};
 use crate::solid::cells::CellBody;
 use eigentone_core::{TriMesh, Vec3};
 use faer::Mat;
+use std::str::FromStr;
 
 /// One way of holding a body.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +41,11 @@ pub enum Support {
         /// Where the feet are; see [`lowest_points`].
         points: Vec<Vec3>,
     },
+    /// Stands on so many of its lowest places: as [`Feet`](Self::Feet) at [`lowest_points`].
+    Standing {
+        /// How many.
+        feet: usize,
+    },
     /// Hangs by the place nearest to a point.
     Hanging {
         /// Where it is tied.
@@ -52,6 +58,50 @@ pub enum Support {
 pub struct Supports {
     /// All act together.
     pub list: Vec<Support>,
+}
+
+impl Supports {
+    /// The same with the feet of what stands at the lowest places of a mesh.
+    pub fn on(&self, mesh: &TriMesh) -> Self {
+        let resolve = |support: &Support| match support {
+            Support::Standing { feet } => Support::Feet { points: lowest_points(mesh, *feet) },
+            other => other.clone(),
+        };
+        Self { list: self.list.iter().map(resolve).collect() }
+    }
+}
+
+/// Feet of a body that stands and does not say on how many.
+const USUAL_FEET: usize = 3;
+
+impl FromStr for Support {
+    type Err = String;
+
+    /// `clamped-border`, `pinned-border`, `feet`, `feet:4`, `hang:X,Y,Z` or `point:X,Y,Z`, in metres.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
+        let point = || {
+            let numbers: Vec<f64> = rest.split(',').filter_map(|x| x.trim().parse().ok()).collect();
+            match numbers[..] {
+                [x, y, z] if numbers.iter().all(|x| x.is_finite()) => Ok(Vec3::new(x, y, z)),
+                _ => Err(format!("`{text}` needs a place in metres, as in {kind}:0,0,0.1")),
+            }
+        };
+        match kind {
+            "clamped-border" => Ok(Self::ClampedBorders),
+            "pinned-border" => Ok(Self::PinnedBorders),
+            "feet" if rest.is_empty() => Ok(Self::Standing { feet: USUAL_FEET }),
+            "feet" => match rest.parse() {
+                Ok(feet @ 1..=64) => Ok(Self::Standing { feet }),
+                _ => Err(format!("`{text}` needs a number of feet from 1 to 64, as in feet:4")),
+            },
+            "hang" => Ok(Self::Hanging { point: point()? }),
+            "point" => Ok(Self::Points { points: vec![point()?], radius_m: 0.0 }),
+            _ => Err(format!(
+                "`{text}` is no support; use clamped-border, pinned-border, feet, feet:4, hang:X,Y,Z or point:X,Y,Z"
+            )),
+        }
+    }
 }
 
 impl From<Support> for Supports {
@@ -162,7 +212,7 @@ fn held_places(places: &[Vec3], supports: &Supports, eligible: &[bool]) -> Held 
                 let near = |v: &usize| eligible[*v] && (places[*v] - *point).dot(n).abs() <= *distance_m;
                 (0..places.len()).filter(near).for_each(|v| vertices[v].clamp());
             }
-            Support::ClampedBorders | Support::PinnedBorders => {}
+            Support::ClampedBorders | Support::PinnedBorders | Support::Standing { .. } => {}
         }
     }
     Held { vertices }
@@ -244,6 +294,22 @@ fn add_spring(pencil: &mut Pencil, nodes: &[u32], weights: &[f64], direction: Ve
             let k = stiffness_n_m * a * b;
             let block = std::array::from_fn(|r| std::array::from_fn(|c| k * direction[r] * direction[c]));
             pencil.add_stiffness(i, j, &block);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn supports_are_read_from_words() {
+        assert_eq!("feet".parse(), Ok(Support::Standing { feet: 3 }));
+        assert_eq!("feet:4".parse(), Ok(Support::Standing { feet: 4 }));
+        assert_eq!("clamped-border".parse(), Ok(Support::ClampedBorders));
+        assert_eq!("hang:0,0,0.1".parse(), Ok(Support::Hanging { point: Vec3::new(0.0, 0.0, 0.1) }));
+        for wrong in ["", "feet:0", "feet:x", "hang", "hang:1,2", "point:1,2,nan", "glued"] {
+            assert!(wrong.parse::<Support>().is_err(), "{wrong}");
         }
     }
 }

@@ -56,7 +56,7 @@ mod suggest;
 mod surfaces;
 
 pub use body::{
-    Body, ColliderChoice, Copies, Directivity, Drive, Edges, Glide, Key, Lands, MAX_FACETS, Method, Nonlinear,
+    Body, ColliderChoice, Copies, Detail, Directivity, Drive, Edges, Glide, Key, Lands, MAX_FACETS, Method, Nonlinear,
     Rotation, ShaperChoice,
 };
 pub use counts::SceneCounts;

@@ -1,17 +1,17 @@
 //! `eigentone model`.
 
 use super::{damping_law, finish_model, material, material_table, refuse_same};
-use crate::args::{MethodArg, ModelArgs, SpringsArg};
+use crate::args::{DetailArg, MethodArg, ModelArgs, SpringsArg};
 use crate::files::{Content, check_names};
 use crate::output::{self, Failure};
 use crate::progress::with_bar;
 use eigentone::core::material::DampingLaw;
 use eigentone::core::mesh::bounds_of;
 use eigentone::core::mesh::repair::MeshError;
-use eigentone::core::{Material, ModalModel, Vec3};
+use eigentone::core::{Grain, Material, ModalModel, Vec3};
 use eigentone::io::{DEFAULT_MATERIAL, FileKind, read_material_mesh, read_mesh, read_model, sniff};
 use eigentone::modal::springs::Springs;
-use eigentone::modal::{Compression, MeshModelError, MeshModelSettings, MethodChoice};
+use eigentone::modal::{Compression, Detail, MeshModelError, MeshModelSettings, MethodChoice, Supports};
 use eigentone::object::{model_from_file, model_from_modes};
 use eigentone::synth::policy;
 
@@ -97,8 +97,17 @@ fn from_mesh(args: &ModelArgs, material: &Material) -> Result<ModalModel, Failur
         method: match args.method {
             MethodArg::Auto => MethodChoice::Auto,
             MethodArg::Shell => MethodChoice::Shell,
+            MethodArg::Walls => MethodChoice::Walls,
             MethodArg::Solid => MethodChoice::Solid,
+            MethodArg::Springs => MethodChoice::Springs,
         },
+        detail: match args.detail {
+            DetailArg::Draft => Detail::Draft,
+            DetailArg::Normal => Detail::Normal,
+            DetailArg::Fine => Detail::Fine,
+        },
+        supports: Supports { list: args.support.clone() },
+        grain: args.grain.map_or(Grain::default(), |along| Grain { along, ..Grain::default() }),
         thickness_m: args.thickness,
         springs: match args.springs {
             SpringsArg::Area => Springs::AreaWeighted,

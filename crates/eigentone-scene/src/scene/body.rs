@@ -29,6 +29,12 @@ pub struct Body {
     pub thickness_m: Option<f64>,
     /// How its modes are computed.
     pub method: Method,
+    /// How finely they are computed.
+    pub detail: Detail,
+    /// How it is held while it rings: `"clamped-border"`, `"pinned-border"`, `"feet"`, `"feet:4"`, `"hang:X,Y,Z"`, `"point:X,Y,Z"`.
+    pub support: Vec<String>,
+    /// Direction of the grain in its own frame, for woods.
+    pub grain: Option<[f64; 3]>,
     /// How the edges of a `plate` are held.
     pub edges: Edges,
     /// At most this many modes, the lowest.
@@ -110,6 +116,9 @@ impl Default for Body {
             material: "steel".to_owned(),
             thickness_m: None,
             method: Method::default(),
+            detail: Detail::default(),
+            support: Vec::new(),
+            grain: None,
             edges: Edges::default(),
             modes: None,
             compress: false,
@@ -182,10 +191,27 @@ pub enum Method {
     /// Chosen by the mesh.
     #[default]
     Auto,
-    /// As a thin wall.
+    /// As a thin wall along the surface.
     Shell,
+    /// As a thin wall along the middle of the walls that the surface closes around.
+    Walls,
     /// As a solid.
     Solid,
+    /// As point masses and springs along the surface.
+    Springs,
+}
+
+/// How finely modes are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Detail {
+    /// About a second.
+    Draft,
+    /// A few seconds.
+    #[default]
+    Normal,
+    /// As many modes as there are.
+    Fine,
 }
 
 /// How the edges of a plate are held.

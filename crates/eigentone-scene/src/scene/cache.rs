@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Raised when the way models are made changes: older files are then not used any more.
-const MAKING: u32 = 1;
+const MAKING: u32 = 2;
 
 /// Where models are kept.
 #[derive(Clone, Debug, Default)]

@@ -1,12 +1,14 @@
 //! Makes bodies: meshes from shapes, models from meshes, pitches by size, and what they weigh.
 
 use super::cache::{self, ModelCache};
-use super::{Body, Edges, Method, Scene, Shape};
+use super::{Body, Detail, Edges, Method, Scene, Shape};
 use crate::Error;
 use eigentone_core::mesh::{bounds_of, primitives};
-use eigentone_core::{Material, MaterialTable, ModalModel, TriMesh, Vec3};
+use eigentone_core::{Grain, Material, MaterialTable, ModalModel, TriMesh, Vec3};
 use eigentone_modal::analytic::{self, AnalyticSettings, PlateSupport};
-use eigentone_modal::{Compression, MeshModelError, MeshModelSettings, MethodChoice, Progress, model_from_mesh};
+use eigentone_modal::{
+    Compression, MeshModelError, MeshModelSettings, MethodChoice, Progress, Supports, model_from_mesh,
+};
 use std::sync::Arc;
 
 /// Half the side of a floor without end, in m.
@@ -53,13 +55,16 @@ impl<'a> Maker<'a> {
     pub fn about(&self, body: &Body) -> Result<String, Error> {
         let silent = body.is_silent() || body.shares.is_some();
         Ok(format!(
-            "{:?}{:?}{:?}{}{:?}{:?}{:?}{}{:?}{:?}{silent}",
+            "{:?}{:?}{:?}{}{:?}{:?}{:?}{:?}{:?}{:?}{}{:?}{:?}{silent}",
             body.shape,
             body.edges,
             body.model,
             body.scale,
             body.thickness_m,
             body.method,
+            body.detail,
+            body.support,
+            body.grain,
             body.modes,
             body.compress,
             body.pitch_hz(),
@@ -116,12 +121,24 @@ impl<'a> Maker<'a> {
         let method = match body.method {
             Method::Auto => MethodChoice::Auto,
             Method::Shell => MethodChoice::Shell,
+            Method::Walls => MethodChoice::Walls,
             Method::Solid => MethodChoice::Solid,
+            Method::Springs => MethodChoice::Springs,
+        };
+        let detail = match body.detail {
+            Detail::Draft => eigentone_modal::Detail::Draft,
+            Detail::Normal => eigentone_modal::Detail::Normal,
+            Detail::Fine => eigentone_modal::Detail::Fine,
         };
         let settings = MeshModelSettings {
             // The same body under another name is the same model.
             name: body.shape.key().to_owned(),
             method,
+            detail,
+            supports: Supports { list: body.support.iter().filter_map(|how| how.parse().ok()).collect() },
+            grain: body
+                .grain
+                .map_or(Grain::default(), |along| Grain { along: Vec3::from_array(along), ..Grain::default() }),
             thickness_m: body.thickness_m.map(|t| t * scale).or(open.then(|| WALL * (high - low).max_element())),
             max_modes: body.modes.unwrap_or(MeshModelSettings::default().max_modes),
             ..MeshModelSettings::default()

@@ -61,6 +61,14 @@ fn form(body: &Body, table: &mut Table<'_>) {
         table.say("material", "is empty; name one of the table, such as `steel`");
     }
     table.maybe_positive("thickness_m", body.thickness_m, LONGEST_SIDE_M);
+    for how in &body.support {
+        if let Err(wrong) = how.parse::<eigentone_modal::Support>() {
+            table.say("support", &wrong);
+        }
+    }
+    if body.grain.is_some_and(|along| !(along.iter().map(|x| x * x).sum::<f64>() > 0.0)) {
+        table.say("grain", "is no direction: one of its three numbers must differ from zero");
+    }
     table.maybe_positive("mass_kg", body.mass_kg, LARGEST);
     if body.modes.is_some_and(|n| !(1..=MAX_MODES).contains(&n)) {
         table.say("modes", &format!("expected 1 to {MAX_MODES}; `silent = true` makes no sound"));
