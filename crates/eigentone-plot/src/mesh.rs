@@ -14,7 +14,10 @@ const HEIGHT: u32 = 720;
 
 /// A shaded view of a mesh with its bounding box, boundary and non-manifold edges marked, and the figures of its report.
 /// Faces seen from inside are brown. Draws what can be drawn of any mesh, however broken.
-pub fn mesh_picture(mesh: &TriMesh, report: &MeshReport, title: &str) -> Picture {
+///
+/// With a thickness in metres for each triangle, faces have its colour, from thin (dark) to thick (bright); those that nothing lies opposite to (infinite) stay grey.
+pub fn mesh_picture(mesh: &TriMesh, report: &MeshReport, thickness_m: &[f64], title: &str) -> Picture {
+    let scale = ThicknessScale::of(thickness_m);
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     canvas.text_within([40.0, 40.0], 1120.0, title, Text::new(style::TITLE).medium());
     let faces = match mesh.triangles.len() {
@@ -30,13 +33,56 @@ pub fn mesh_picture(mesh: &TriMesh, report: &MeshReport, title: &str) -> Picture
         Some((view, bounds)) => {
             draw_box(&mut canvas, &view, bounds);
             label_box(&mut canvas, &view, bounds);
-            view.draw(&mut canvas, mesh, area, Lines::Marked);
+            let own = |t: usize| scale.as_ref()?.colour(*thickness_m.get(t)?);
+            view.draw_coloured(&mut canvas, mesh, area, Lines::Marked, own);
+            if let Some(scale) = &scale {
+                scale.draw_key(&mut canvas);
+            }
         }
         None => empty(&mut canvas, area, "nothing to draw: the mesh has no triangle with an area"),
     }
     canvas.frame(Area::new(40.5, 104.5, 839.0, 589.0), 1.0, style::GRID);
     draw_report(&mut canvas, report, Area::new(920.0, 104.0, 240.0, 590.0));
     canvas.finish()
+}
+
+/// Colours from thin to thick, even in the logarithm.
+struct ThicknessScale {
+    thin_m: f64,
+    thick_m: f64,
+}
+
+impl ThicknessScale {
+    /// From the thinnest to the thickest twentieth; `None` if most of the surface has nothing opposite.
+    fn of(thickness_m: &[f64]) -> Option<Self> {
+        let mut sorted: Vec<f64> = thickness_m.iter().copied().filter(|t| t.is_finite() && *t > 0.0).collect();
+        if 2 * sorted.len() <= thickness_m.len() {
+            return None;
+        }
+        sorted.sort_by(f64::total_cmp);
+        let at = |share: f64| sorted[(share * (sorted.len() - 1) as f64) as usize];
+        // Walls of one thickness are not made to look uneven by rounding.
+        let (thin_m, thick_m) = (at(0.05), at(0.95));
+        Some(Self { thin_m: thin_m.min(thick_m / 1.25), thick_m })
+    }
+
+    fn colour(&self, thickness_m: f64) -> Option<Colour> {
+        let share = (thickness_m / self.thin_m).ln() / (self.thick_m / self.thin_m).ln();
+        share.is_finite().then(|| style::map_level(share))
+    }
+
+    fn draw_key(&self, canvas: &mut Canvas) {
+        const STEPS: usize = 40;
+        let (left, top, width) = (60.0, 664.0, 200.0);
+        for step in 0..STEPS {
+            let colour = style::map_level(step as f64 / (STEPS - 1) as f64);
+            let x = left + width * step as f32 / STEPS as f32;
+            canvas.rect(Area::new(x, top, width / STEPS as f32 + 0.5, 10.0), colour);
+        }
+        let style = Text::new(style::TICK).colour(style::MUTED);
+        let text = format!("thickness {} to {}", length_text(self.thin_m), length_text(self.thick_m));
+        canvas.text([left, top - 8.0], &text, style);
+    }
 }
 
 fn flat([x, y, _]: [f64; 3]) -> [f32; 2] {

@@ -86,10 +86,26 @@ impl View {
 
     /// Draws the mesh into the area.
     pub fn draw(&self, canvas: &mut Canvas, mesh: &TriMesh, area: Area, lines: Lines) {
+        self.draw_coloured(canvas, mesh, area, lines, |_| None);
+    }
+
+    /// The same with triangles that have a colour of their own.
+    pub fn draw_coloured(
+        &self,
+        canvas: &mut Canvas,
+        mesh: &TriMesh,
+        area: Area,
+        lines: Lines,
+        own: impl Fn(usize) -> Option<Colour>,
+    ) {
         let mut film = Film::new(area);
         for (t, corners) in drawable(mesh) {
             let normal = mesh.area_normal(t).normalize_or_zero();
-            film.triangle(corners.map(|p| film.place(self.project(p))), self.shade(normal));
+            let colour = match own(t) {
+                Some([r, g, b, _]) => self.lit([r, g, b].map(f64::from), normal, 0.75),
+                None => self.shade(normal),
+            };
+            film.triangle(corners.map(|p| film.place(self.project(p))), colour);
         }
         self.draw_edges(&mut film, mesh, lines);
         film.develop(canvas, area);
@@ -98,9 +114,15 @@ impl View {
     /// Two soft lights, from above left and from the eye. Faces that look away are seen from inside.
     fn shade(&self, normal: Vec3) -> Colour {
         let facing = normal.dot(self.toward);
-        let (base, normal) = if facing >= 0.0 { (OUTSIDE, normal) } else { (INSIDE, -normal) };
+        self.lit(if facing >= 0.0 { OUTSIDE } else { INSIDE }, normal, 0.45)
+    }
+
+    /// A colour under the lights, with so much of it everywhere.
+    fn lit(&self, base: [f64; 3], normal: Vec3, ambient: f64) -> Colour {
+        let facing = normal.dot(self.toward);
+        let normal = if facing >= 0.0 { normal } else { -normal };
         let key = (self.toward + 1.1 * self.up - 0.7 * self.right).normalize();
-        let light = 0.45 + 0.5 * (0.5 + 0.5 * normal.dot(key)) + 0.2 * facing.abs();
+        let light = ambient + (0.95 - ambient) * (0.5 + 0.5 * normal.dot(key)) + 0.2 * facing.abs();
         let [r, g, b] = base.map(|c| (c * light).clamp(0.0, 255.0) as u8);
         [r, g, b, 255]
     }

@@ -1,6 +1,6 @@
 //! Models made in the background, while the world goes on.
 //!
-//! A [`ModelSource`] makes models of meshes: a provisional one at once, from the nearest closed form, and the true one on a pool of the world's own, with one thread of low priority, so that neither the
+//! A [`ModelSource`] makes models of meshes: a provisional one at once, from the nearest closed form, then a draft and the true one on a pool of the world's own, with one thread of low priority, so that neither the
 //! game nor the audio side waits. Tasks tell how far they are, and can be cancelled.
 
 mod mesh;
@@ -54,6 +54,14 @@ pub trait ModelSource: Send + Sync {
     /// # Errors
     /// Says why there is none.
     fn provisional(&self, request: &ModelRequest) -> Result<Option<Arc<ModalModel>>, String>;
+
+    /// A first model that is soon there and better than the provisional one, if there is any between it and the final one.
+    ///
+    /// # Errors
+    /// Says why there is none; the final one is made all the same.
+    fn draft(&self, _request: &ModelRequest, _task: &TaskControl) -> Result<Option<Arc<ModalModel>>, String> {
+        Ok(None)
+    }
 
     /// The model; `None` if it would make no sound that can be heard. It should call [`TaskControl::report`] now and then: that is where it is cancelled.
     ///
@@ -114,6 +122,8 @@ pub(crate) struct Finished {
     pub task: TaskId,
     pub body: BodyKey,
     pub result: Result<Option<Arc<ModalModel>>, String>,
+    /// A better one is being made.
+    pub draft: bool,
 }
 
 /// Tasks under way, and the thread that does them.
@@ -151,14 +161,19 @@ impl Tasks {
             if control.is_cancelled() {
                 return;
             }
-            let made = catch_unwind(AssertUnwindSafe(|| source.model(&request, &control)));
+            let made = catch_unwind(AssertUnwindSafe(|| {
+                if let Ok(Some(model)) = source.draft(&request, &control) {
+                    let _ = sender.send(Finished { task, body, result: Ok(Some(model)), draft: true });
+                }
+                source.model(&request, &control)
+            }));
             let result = match made {
                 Ok(result) => result,
                 Err(cause) if cause.is::<Cancelled>() || control.is_cancelled() => return,
                 Err(_) => Err("the program that makes models broke down".to_owned()),
             };
             // Nobody listens any more if the world is gone.
-            let _ = sender.send(Finished { task, body, result });
+            let _ = sender.send(Finished { task, body, result, draft: false });
         });
         Ok(task)
     }
@@ -184,7 +199,12 @@ impl Tasks {
     pub fn finished(&mut self) -> Vec<Finished> {
         let mut all = Vec::new();
         while let Ok(finished) = self.receiver.try_recv() {
-            if self.running.remove(&finished.task).is_some() {
+            let awaited = if finished.draft {
+                self.running.contains_key(&finished.task)
+            } else {
+                self.running.remove(&finished.task).is_some()
+            };
+            if awaited {
                 all.push(finished);
             }
         }

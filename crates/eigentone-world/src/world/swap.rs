@@ -33,11 +33,11 @@ impl World {
 
     /// Takes in models that are ready.
     pub(super) fn take_models(&mut self) {
-        for Finished { task, body, result } in self.tasks.get().finished() {
+        for Finished { task, body, result, draft } in self.tasks.get().finished() {
             match result {
                 Ok(Some(model)) => {
                     if let Some(state) = self.bodies.get_mut(body) {
-                        (state.next, state.task) = (Some(model), Some(task));
+                        (state.next, state.task) = (Some(model), (!draft).then_some(task));
                         self.swap(body);
                     }
                 }

@@ -10,6 +10,7 @@ use eigentone::core::{DiffuseBand, ModalModel, TriMesh};
 use eigentone::io::{
     AudioBuffer, FileKind, read_audio, read_field, read_mesh, read_model, read_modes, read_tet, sniff,
 };
+use eigentone::modal::thickness::Thickness;
 use eigentone::scene::Scene;
 use eigentone::{Error, plot};
 use serde::Serialize;
@@ -74,6 +75,8 @@ pub struct ModelInspection {
     pub triangles: usize,
     /// Mass in kg, if known.
     pub mass_kg: Option<f64>,
+    /// The frequency in Hz above which the body has modes that the model has not; absent if it has all of its band.
+    pub tail_from_hz: Option<f64>,
     /// Modes in rising frequency.
     pub modes: Vec<ModeInspection>,
     /// Bands of noise.
@@ -187,7 +190,7 @@ impl Inspected {
     /// A picture of the content: of a field around the probe in the middle, of a scene with rooms and without bodies a plan.
     pub fn picture(&self) -> plot::Picture {
         match &self.content {
-            Content::Mesh(mesh, report) => plot::mesh_picture(mesh, report, &self.title),
+            Content::Mesh(mesh, report) => plot::mesh_picture(mesh, report, &thickness_of(mesh), &self.title),
             Content::Model(model) => plot::model_picture(model),
             Content::Audio(audio) => {
                 plot::spectrogram_picture(&audio.mono(), f64::from(audio.sample_rate_hz), &self.title)
@@ -209,6 +212,17 @@ impl Inspected {
     pub fn field(&self) -> Option<&Field> {
         if let Content::Field(field) = &self.content { Some(field) } else { None }
     }
+}
+
+/// Triangles up to which a picture shows thickness: more take seconds.
+const MAX_MEASURED: usize = 300_000;
+
+/// Thickness at each triangle in metres, where there is something opposite.
+fn thickness_of(mesh: &TriMesh) -> Vec<f64> {
+    if mesh.check().is_err() || mesh.triangles.len() > MAX_MEASURED {
+        return Vec::new();
+    }
+    Thickness::of(mesh).per_triangle_m()
 }
 
 fn inspect_mesh(
@@ -266,6 +280,7 @@ fn inspect_model(model: ModalModel) -> (Inspection, Content) {
         vertices: model.surface.positions.len(),
         triangles: model.surface.triangles.len(),
         mass_kg: model.info.mass_kg,
+        tail_from_hz: model.info.tail_from_hz,
         modes,
         diffuse: model.diffuse.clone(),
         engine_version: model.info.engine_version.clone(),
