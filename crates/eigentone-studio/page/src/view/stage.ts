@@ -1,0 +1,130 @@
+/** Renderer, camera, light and ground. */
+
+import {
+  ACESFilmicToneMapping, Color, DirectionalLight, GridHelper, HemisphereLight, Mesh, PCFShadowMap, PMREMGenerator, PerspectiveCamera, PlaneGeometry, Scene,
+  ShadowMaterial, Vector3, WebGLRenderer, type LineBasicMaterial,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
+import { theme } from "../ui/theme";
+
+/** Slower than this for a while, and shadows and sharpness are given up. */
+const SLOW_FRAME_S = 0.045;
+
+export class Stage {
+  readonly renderer: WebGLRenderer;
+  readonly scene = new Scene();
+  readonly camera = new PerspectiveCamera(40, 1, 0.01, 500);
+  readonly controls: OrbitControls;
+  private readonly sun = new DirectionalLight("#fff4e0", 2.2);
+  private readonly ground: Mesh;
+  private grid = new GridHelper(1, 1);
+  private meanFrameS = 0.016;
+  private economy = 0;
+  private size = 1;
+
+  constructor(readonly canvas: HTMLCanvasElement) {
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    this.renderer.toneMapping = ACESFilmicToneMapping;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    const generator = new PMREMGenerator(this.renderer);
+    this.scene.environment = generator.fromScene(new RoomEnvironment(), 0.04).texture;
+    // The room was built with y up.
+    this.scene.environmentRotation.x = Math.PI / 2;
+    generator.dispose();
+    this.scene.add(new HemisphereLight("#dfe9ff", "#3a3530", 0.5), this.sun, this.sun.target);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.bias = -0.0005;
+    this.sun.shadow.normalBias = 0.02;
+    this.ground = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.35 }));
+    this.ground.receiveShadow = true;
+    this.ground.raycast = () => {};
+    this.scene.add(this.ground);
+    this.camera.up.set(0, 0, 1);
+    this.camera.position.set(1.2, -2, 1.2);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.15;
+    this.controls.zoomToCursor = true;
+    theme.subscribe(() => this.dress());
+  }
+
+  /** Looks at everything within `radius` around `center`. */
+  frame(center: Vector3, radius: number): void {
+    const distance = (1.15 * radius) / Math.sin((this.camera.fov * Math.PI) / 360);
+    const aspect = Math.min(1, this.camera.aspect);
+    const direction = new Vector3(0.45, -1, 0.62).normalize();
+    this.controls.target.copy(center);
+    this.camera.position.copy(center).addScaledVector(direction, distance / aspect);
+    this.camera.near = Math.max(0.001, radius / 200);
+    this.camera.far = 400 * radius + 100;
+    this.camera.updateProjectionMatrix();
+    this.size = radius;
+    this.sun.position.copy(center).add(new Vector3(-1.2, -0.8, 2.6).multiplyScalar(2 * radius));
+    this.sun.target.position.copy(center);
+    const shadow = this.sun.shadow.camera;
+    shadow.left = shadow.bottom = -2.2 * radius;
+    shadow.right = shadow.top = 2.2 * radius;
+    shadow.near = 0.1 * radius;
+    shadow.far = 14 * radius;
+    shadow.updateProjectionMatrix();
+    this.ground.scale.setScalar(60 * radius);
+    this.dress();
+  }
+
+  setGround(z: number): void {
+    this.ground.position.z = z - 0.0005 * this.size;
+    this.grid.position.z = z - 0.001 * this.size;
+  }
+
+  resize(width: number, height: number): void {
+    this.renderer.setPixelRatio(this.economy > 1 ? 1 : Math.min(devicePixelRatio, 2));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+  }
+
+  render(elapsedS: number): void {
+    this.controls.update();
+    this.renderer.render(this.scene, this.camera);
+    if (document.hidden || elapsedS > 1) return;
+    this.meanFrameS += 0.03 * (elapsedS - this.meanFrameS);
+    if (this.meanFrameS > SLOW_FRAME_S && this.economy < 2) this.economise();
+  }
+
+  private economise(): void {
+    this.economy++;
+    this.meanFrameS = 0.016;
+    if (this.economy === 1) {
+      this.renderer.shadowMap.enabled = false;
+      this.sun.castShadow = false;
+      this.ground.visible = false;
+    } else {
+      this.renderer.setPixelRatio(1);
+    }
+  }
+
+  private dress(): void {
+    const light = theme.value === "light";
+    this.scene.background = new Color(light ? "#dfe3e9" : "#16191e");
+    this.scene.environmentIntensity = light ? 0.75 : 0.55;
+    this.renderer.toneMappingExposure = light ? 1.05 : 1;
+    const z = this.grid.position.z;
+    this.grid.removeFromParent();
+    this.grid.dispose();
+    // Cells of 1, 0.1, 0.01 … m, whichever gives a few per body.
+    const cell = 10 ** Math.floor(Math.log10(Math.max(this.size, 1e-3)));
+    const cells = Math.min(120, Math.ceil((20 * this.size) / cell / 2) * 2);
+    this.grid = new GridHelper(cells * cell, cells, light ? "#aab3c0" : "#39404b", light ? "#c4cbd5" : "#262b33");
+    this.grid.rotation.x = Math.PI / 2;
+    this.grid.position.z = z;
+    this.grid.raycast = () => {};
+    const material = this.grid.material as LineBasicMaterial;
+    material.transparent = true;
+    material.opacity = 0.8;
+    material.depthWrite = false;
+    this.scene.add(this.grid);
+  }
+}
