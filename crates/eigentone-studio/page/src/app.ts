@@ -71,6 +71,11 @@ export class App {
     void this.do({ do: "set", body, gesture, ...setting });
   }
 
+  /** One step of history, if there is one. */
+  step(direction: "undo" | "redo"): void {
+    if (this.studio.history.value[direction] > 0) void this.do({ do: direction });
+  }
+
   strike(body: BodyId, at: Vec3, direction: Vec3, impulseNs: number): void {
     const meters = this.studio.meters.value;
     const quiet = meters !== null && Math.max(meters.peakL, meters.peakR) < 1e-5;

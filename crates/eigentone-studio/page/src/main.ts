@@ -20,7 +20,7 @@ import { hintLine, toolBar } from "./panels/tools";
 import { topbar } from "./panels/topbar";
 import { offerTour } from "./panels/tour";
 import { watchKeys } from "./shortcuts";
-import { h, memory } from "./ui/dom";
+import { h } from "./ui/dom";
 import { watchTheme } from "./ui/theme";
 import { mountToasts } from "./ui/toast";
 import { Pointer } from "./view/pointer";
@@ -67,7 +67,8 @@ function build(): void {
   mountToasts(document.body);
   watchDrops(app);
   watchKeys(app, view, pointer);
-  if (memory.get("tour") !== "done") requestAnimationFrame(offerTour);
+  // The tour waits for the sound: its first step is to strike something.
+  app.player.status.changed((status) => status === "on" && offerTour());
   // For the console and for tests.
   Object.assign(window, { eigentone: { app, view } });
 }

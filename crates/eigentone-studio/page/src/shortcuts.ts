@@ -26,10 +26,10 @@ function command(app: App, event: KeyboardEvent): boolean {
   const selected = app.studio.selected.value;
   switch (event.key.toLowerCase()) {
     case "z":
-      void app.do({ do: event.shiftKey ? "redo" : "undo" });
+      app.step(event.shiftKey ? "redo" : "undo");
       return true;
     case "y":
-      void app.do({ do: "redo" });
+      app.step("redo");
       return true;
     case "s":
       void saveScene(app);

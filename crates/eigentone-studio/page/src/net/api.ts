@@ -29,15 +29,6 @@ export class Api {
     return mesh;
   }
 
-  /** What a shelf object looks like, where the server can tell. */
-  async shelfMesh(name: string): Promise<MeshData | null> {
-    try {
-      return parseMesh(await this.bytes(`/api/shelf/${encodeURIComponent(name)}/mesh`));
-    } catch {
-      return null;
-    }
-  }
-
   async shape(body: BodyId, mode: number, vertices: number): Promise<Float32Array> {
     const shape = parseShape(await this.bytes(`/api/shape/${body}/${mode}`), vertices);
     if (!shape) throw new StudioError("The mode's shape could not be read.", undefined);

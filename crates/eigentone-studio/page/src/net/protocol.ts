@@ -128,11 +128,12 @@ export interface HelloEvent {
   protocol: number;
   sample_rate_hz: number;
   title: string;
-  autosave?: string | null;
+  autosave?: string | boolean | null;
 }
 
 export interface SceneEvent {
   event: "scene";
+  title?: string;
   bodies: Body[];
   listener: Partial<Listener> | null;
   hail: Partial<Hail> | null;
@@ -148,6 +149,9 @@ export type ServerEvent =
   | SceneEvent
   | { event: "body"; body: Body }
   | { event: "gone"; body: BodyId }
+  | { event: "quality"; quality: Partial<Quality> }
+  | { event: "hail"; hail: Partial<Hail> }
+  | { event: "listener"; listener: Partial<Listener> }
   | { event: "task"; body: BodyId; stage: string; share: number }
   | { event: "history"; undo: number; redo: number; label: string | null }
   | { event: "log"; level: "info" | "warning" | "error"; text: string };

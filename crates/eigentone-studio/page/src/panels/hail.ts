@@ -9,7 +9,7 @@ import { theme } from "../ui/theme";
 
 const KEPT_SECONDS = 20;
 const PER_SECOND = 15;
-const MASKING_OFF_DB = 60;
+const MASKING_OFF_DB = 40;
 
 export function hailPanel(app: App): HTMLElement {
   const set = (change: Partial<Hail>): void => {
@@ -26,7 +26,7 @@ export function hailPanel(app: App): HTMLElement {
   const radius = new Slider({ label: "Stone radius", min: 0.0005, max: 0.03, initial: 0.004, log: true, format: (v) => si(v, "m", 2), parse: (text) => parseFloat(text) * (/mm/.test(text) ? 0.001 : /cm/.test(text) ? 0.01 : 1), beginGesture, change: (value) => set({ radius_m: value }) });
   const width = new Slider({ label: "Width of the cloud", min: 0.1, max: 20, initial: 2, log: true, format: (v) => si(v, "m", 2), beginGesture, change: (value) => set({ size: [value, value, app.studio.hail.value.size[2]] }) });
   const masking = new Slider({
-    label: "Masking threshold", min: -20, max: MASKING_OFF_DB, initial: 5,
+    label: "Masking threshold", min: 0, max: MASKING_OFF_DB, initial: 5,
     format: (v) => (v >= MASKING_OFF_DB ? "off" : `${v.toFixed(1)} dB`),
     parse: (text) => (/off/.test(text) ? MASKING_OFF_DB : parseFloat(text.replace("−", "-"))),
     hint: "How far below a loud mode a quiet one may hide beside it. Less leaves out more; at the right end nothing is left out",

@@ -9,6 +9,8 @@ export interface ShownMode {
   decayPerS: number;
   gain: number;
   levelDb: number;
+  /** How strong it is beside the strongest, in dB: 0 and below. */
+  relativeDb: number;
   state: ModeState;
   muted: boolean;
   soloed: boolean;
@@ -23,13 +25,11 @@ export class ModesData {
   bandHz: Float32Array = new Float32Array(0);
   thresholdDb: Float32Array = new Float32Array(0);
   model: Model | null = null;
-  private live = false;
 
   clear(body: BodyId | null): void {
     this.body = body;
     this.modes = [];
     this.model = null;
-    this.live = false;
     this.bandHz = this.thresholdDb = new Float32Array(0);
   }
 
@@ -44,8 +44,8 @@ export class ModesData {
       frequencyHz: mode.frequency_hz,
       decayPerS: mode.decay_per_s,
       gain: mode.gain,
-      // Until the server tells levels, a picture of the gains.
-      levelDb: this.live ? (before[index]?.levelDb ?? -200) : 60 + 20 * Math.log10(Math.abs(mode.gain) / strongest + 1e-9),
+      levelDb: before[index]?.levelDb ?? -200,
+      relativeDb: 20 * Math.log10(Math.abs(mode.gain) / strongest + 1e-9),
       state: before[index]?.state ?? "asleep",
       muted: before[index]?.muted ?? false,
       soloed: before[index]?.soloed ?? false,
@@ -54,7 +54,6 @@ export class ModesData {
 
   setLive(packet: ModesPacket): void {
     if (packet.body !== this.body) return;
-    this.live = true;
     for (let i = 0; i < Math.min(packet.frequencyHz.length, this.modes.length); i++) {
       const mode = this.modes[i] as ShownMode;
       mode.levelDb = packet.levelDb[i] as number;

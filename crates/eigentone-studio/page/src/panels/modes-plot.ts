@@ -53,7 +53,7 @@ export class ModesPlot {
     for (const mode of this.data.modes) {
       const dx = Math.abs(this.x(mode.frequencyHz) - x);
       const top = this.y(this.shown[mode.index] ?? FLOOR_DB);
-      const distance = dx + 0.15 * Math.max(0, top - y);
+      const distance = dx + 0.15 * Math.max(0, Math.min(top, this.y(60 + mode.relativeDb)) - y);
       if (distance < nearest) {
         nearest = distance;
         best = mode.index;
@@ -69,6 +69,7 @@ export class ModesPlot {
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.clearRect(0, 0, this.canvas.clientWidth, this.canvas.clientHeight);
     this.grid(context, this.colors);
+    this.ghosts(context, this.colors);
     this.stems(context, this.colors);
     this.threshold(context, this.colors);
   }
@@ -109,6 +110,21 @@ export class ModesPlot {
       if (db % 40 === 0 || this.canvas.clientHeight > 150) context.fillText(String(db), this.left - 5, y);
     }
     context.stroke();
+  }
+
+  /** What the model has, also while it is silent: the strongest mode at 60 dB. */
+  private ghosts(context: CanvasRenderingContext2D, colors: Colors): void {
+    context.strokeStyle = colors.state.asleep;
+    context.globalAlpha = 0.4;
+    context.lineWidth = 1;
+    context.beginPath();
+    for (const mode of this.data.modes) {
+      const x = this.x(mode.frequencyHz);
+      context.moveTo(x, this.bottom);
+      context.lineTo(x, this.y(60 + mode.relativeDb));
+    }
+    context.stroke();
+    context.globalAlpha = 1;
   }
 
   private stems(context: CanvasRenderingContext2D, colors: Colors): void {

@@ -77,7 +77,8 @@ function card(app: App, object: ShelfObject, thumbnails: Thumbnails): HTMLElemen
     canvas,
     h("span", {}, object.title || object.name),
   );
-  void app.api.shelfMesh(object.name).then((mesh) => thumbnails.draw(canvas, object.name, object.material, mesh));
+  // One picture per screen refresh: the page answers while the shelf fills.
+  requestAnimationFrame(() => thumbnails.draw(canvas, object.name, object.material));
   return button;
 }
 

@@ -35,8 +35,8 @@ function brandMark(): SVGSVGElement {
 }
 
 function history(app: App): HTMLElement {
-  const undo = iconButton("undo", "Undo (Ctrl+Z)", () => void app.do({ do: "undo" }));
-  const redo = iconButton("redo", "Redo (Ctrl+Y)", () => void app.do({ do: "redo" }));
+  const undo = iconButton("undo", "Undo (Ctrl+Z)", () => app.step("undo"));
+  const redo = iconButton("redo", "Redo (Ctrl+Y)", () => app.step("redo"));
   undo.id = "undo";
   redo.id = "redo";
   app.studio.history.subscribe((state) => {
@@ -68,32 +68,29 @@ function transport(app: App): HTMLElement {
   return h("div.group", { role: "group", "aria-label": "Motion" }, play, step, reset, speed);
 }
 
-/** Two versions of the scene; a click listens, the small arrow stores. */
+/** Two versions of the scene, as on a mixing desk: going to the other one keeps this one as it is now. */
 function comparison(app: App): HTMLElement {
   const stored = { a: false, b: false };
   const group = h("div.group.ab", { role: "group", "aria-label": "Compare two versions at equal loudness", id: "ab" });
+  const press = async (slot: "a" | "b"): Promise<void> => {
+    const here = app.studio.slot.value;
+    if (here !== null && here !== slot && !(await app.do({ do: "ab", slot: here, store: true }))) return;
+    if (here === slot || !(await app.do({ do: "ab", slot, store: !stored[slot] }))) return;
+    stored[slot] = true;
+    app.studio.slot.value = slot;
+  };
   for (const slot of ["a", "b"] as const) {
     const name = slot.toUpperCase();
-    const listen = h<HTMLButtonElement>(
-      "button.slot",
-      { type: "button", "aria-pressed": "false", title: `Listen to version ${name}, at equal loudness. Nothing stored yet: stores this version.` },
-      name,
-    );
-    const press = async (store: boolean): Promise<void> => {
-      if (!(await app.do({ do: "ab", slot, store: store || !stored[slot] }))) return;
-      stored[slot] = true;
-      listen.title = `Listen to version ${name}, at equal loudness (Shift+click stores the present one)`;
-      listen.classList.add("stored");
-      app.studio.slot.value = slot;
-    };
-    listen.addEventListener("click", (event) => void press(event.shiftKey));
-    app.studio.slot.subscribe((value) => listen.setAttribute("aria-pressed", String(value === slot)));
-    group.append(listen);
+    const button = h<HTMLButtonElement>("button.slot", { type: "button", title: `Version ${name}: first press keeps what is there now, later presses switch to it at equal loudness`, onclick: () => void press(slot) }, name);
+    app.studio.slot.subscribe((value) => {
+      button.setAttribute("aria-pressed", String(value === slot));
+      button.classList.toggle("stored", stored[slot]);
+    });
+    group.append(button);
   }
   app.studio.sceneNumber.changed(() => {
     stored.a = stored.b = false;
     app.studio.slot.value = null;
-    group.querySelectorAll(".stored").forEach((button) => button.classList.remove("stored"));
   });
   return group;
 }

@@ -61,11 +61,11 @@ export class Studio {
 
   readonly tool = new Signal<Tool>("strike");
   readonly mallet = new Signal<Mallet>("wood");
+  /** Whether work of a session that ended early can be had back. */
+  readonly autosave = new Signal(false);
   readonly slot = new Signal<"a" | "b" | null>(null);
   /** Counts scenes that replaced one another. */
   readonly sceneNumber = new Signal(0);
-  /** Counts mode edits, which bodies' versions may not show. */
-  readonly modeEdits = new Signal(0);
 
   get selectedBody(): Body | null {
     const id = this.selected.value;
@@ -77,6 +77,7 @@ export class Studio {
       case "hello":
         this.sampleRateHz.value = event.sample_rate_hz;
         this.scene.value = { ...this.scene.value, title: event.title };
+        this.autosave.value = Boolean(event.autosave);
         break;
       case "scene":
         this.replaceScene(event);
@@ -86,6 +87,15 @@ export class Studio {
         break;
       case "gone":
         this.removeBody(event.body);
+        break;
+      case "quality":
+        this.quality.value = { ...this.quality.value, ...event.quality };
+        break;
+      case "hail":
+        this.hail.value = { ...this.hail.value, ...event.hail };
+        break;
+      case "listener":
+        this.listener.value = { ...this.listener.value, ...event.listener };
         break;
       case "task":
         this.updateTask(event.body, event.stage, event.share);
@@ -116,7 +126,7 @@ export class Studio {
     if (event.hail) this.hail.value = { ...this.hail.value, ...event.hail };
     if (event.quality) this.quality.value = { ...this.quality.value, ...event.quality };
     const { playing, speed, file, dirty } = event;
-    this.scene.value = { ...this.scene.value, playing, speed, file, dirty };
+    this.scene.value = { title: event.title ?? this.scene.value.title, playing, speed, file, dirty };
     const selected = this.selected.value;
     if (selected === null || !this.bodies.value.has(selected)) {
       const sounding = event.bodies.find((body) => body.sounds) ?? event.bodies[0];

@@ -26,7 +26,7 @@ export class ListenerView {
     private readonly app: App,
     private readonly camera: Camera,
   ) {
-    const material = new MeshStandardMaterial({ color: "#6fb1ff", roughness: 0.5 });
+    const material = new MeshStandardMaterial({ color: "#6fb1ff", roughness: 0.5, transparent: true, opacity: 0.55 });
     const head = new Mesh(new SphereGeometry(0.09, 24, 16), material);
     const nose = new Mesh(new ConeGeometry(0.03, 0.07, 16), material);
     nose.position.y = 0.11;
@@ -39,6 +39,11 @@ export class ListenerView {
     }
     for (const part of this.group.children) part.raycast = () => {};
     app.studio.listener.subscribe((listener) => this.show(listener));
+  }
+
+  /** A head of its true size would hide small things. */
+  setSceneSize(radiusM: number): void {
+    this.group.scale.setScalar(Math.min(1, Math.max(0.1, radiusM / 1.2)));
   }
 
   /** Whether a key belongs to the listener. */

@@ -91,7 +91,7 @@ export class Pointer {
     const plane = new Plane().setFromNormalAndCoplanarPoint(this.facing(), hit.point);
     const action: Action = { kind: "grab", hit, plane, grab: null, to: hit.point.clone(), released: false };
     void this.app.attempt(async () => {
-      const answer = await this.app.connection.ask({ do: "grab", body: hit.body, at: hit.local.toArray() });
+      const answer = await this.app.connection.ask({ do: "grab", body: hit.body, at: hit.point.toArray() });
       action.grab = Number(answer["grab"]);
       if (action.released) this.app.connection.post({ do: "release", grab: action.grab });
       else this.app.connection.post({ do: "drag", grab: action.grab, to: action.to.toArray() });

@@ -1,8 +1,8 @@
 /** Renderer, camera, light and ground. */
 
 import {
-  ACESFilmicToneMapping, Color, DirectionalLight, GridHelper, HemisphereLight, Mesh, PCFShadowMap, PMREMGenerator, PerspectiveCamera, PlaneGeometry, Scene,
-  ShadowMaterial, Vector3, WebGLRenderer, type LineBasicMaterial,
+  ACESFilmicToneMapping, Color, DirectionalLight, HemisphereLight, Mesh, PCFShadowMap, PMREMGenerator, PerspectiveCamera, PlaneGeometry, Scene,
+  ShaderMaterial, ShadowMaterial, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
@@ -11,6 +11,23 @@ import { theme } from "../ui/theme";
 /** Slower than this for a while, and shadows and sharpness are given up. */
 const SLOW_FRAME_S = 0.045;
 
+/** Lines one pixel wide that fade with the distance from the middle. */
+function gridMaterial(): ShaderMaterial {
+  return new ShaderMaterial({
+    transparent: true,
+    depthWrite: false,
+    uniforms: { color: { value: new Color() }, cell: { value: 1 }, reach: { value: 7 } },
+    vertexShader: `varying vec2 place; varying vec2 away;
+      void main() { vec4 world = modelMatrix * vec4(position, 1.0); place = world.xy; away = world.xy - modelMatrix[3].xy; gl_Position = projectionMatrix * viewMatrix * world; }`,
+    fragmentShader: `varying vec2 place; varying vec2 away; uniform vec3 color; uniform float cell; uniform float reach;
+      float lines(vec2 p) { vec2 w = fwidth(p); vec2 d = abs(fract(p - 0.5) - 0.5) / w; return (1.0 - min(min(d.x, d.y), 1.0)) * (1.0 - smoothstep(0.2, 0.7, max(w.x, w.y))); }
+      void main() { float fade = 1.0 - smoothstep(0.0, 1.0, length(away) / reach);
+        gl_FragColor = vec4(color, fade * (0.28 * lines(place / cell) + 0.5 * lines(place / (10.0 * cell))));
+        #include <colorspace_fragment>
+      }`,
+  });
+}
+
 export class Stage {
   readonly renderer: WebGLRenderer;
   readonly scene = new Scene();
@@ -18,7 +35,7 @@ export class Stage {
   readonly controls: OrbitControls;
   private readonly sun = new DirectionalLight("#fff4e0", 2.2);
   private readonly ground: Mesh;
-  private grid = new GridHelper(1, 1);
+  private readonly grid = new Mesh(new PlaneGeometry(1, 1), gridMaterial());
   private meanFrameS = 0.016;
   private economy = 0;
   private size = 1;
@@ -41,7 +58,8 @@ export class Stage {
     this.ground = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.35 }));
     this.ground.receiveShadow = true;
     this.ground.raycast = () => {};
-    this.scene.add(this.ground);
+    this.grid.raycast = () => {};
+    this.scene.add(this.ground, this.grid);
     this.camera.up.set(0, 0, 1);
     this.camera.position.set(1.2, -2, 1.2);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -53,7 +71,7 @@ export class Stage {
 
   /** Looks at everything within `radius` around `center`. */
   frame(center: Vector3, radius: number): void {
-    const distance = (1.15 * radius) / Math.sin((this.camera.fov * Math.PI) / 360);
+    const distance = (0.95 * radius) / Math.sin((this.camera.fov * Math.PI) / 360);
     const aspect = Math.min(1, this.camera.aspect);
     const direction = new Vector3(0.45, -1, 0.62).normalize();
     this.controls.target.copy(center);
@@ -71,6 +89,8 @@ export class Stage {
     shadow.far = 14 * radius;
     shadow.updateProjectionMatrix();
     this.ground.scale.setScalar(60 * radius);
+    this.grid.scale.setScalar(16 * radius);
+    this.grid.position.set(center.x, center.y, this.grid.position.z);
     this.dress();
   }
 
@@ -111,20 +131,10 @@ export class Stage {
     this.scene.background = new Color(light ? "#dfe3e9" : "#16191e");
     this.scene.environmentIntensity = light ? 0.75 : 0.55;
     this.renderer.toneMappingExposure = light ? 1.05 : 1;
-    const z = this.grid.position.z;
-    this.grid.removeFromParent();
-    this.grid.dispose();
+    const uniforms = this.grid.material.uniforms as Record<"color" | "cell" | "reach", { value: unknown }>;
+    uniforms.color.value = new Color(light ? "#8d97a6" : "#5a6473");
     // Cells of 1, 0.1, 0.01 … m, whichever gives a few per body.
-    const cell = 10 ** Math.floor(Math.log10(Math.max(this.size, 1e-3)));
-    const cells = Math.min(120, Math.ceil((20 * this.size) / cell / 2) * 2);
-    this.grid = new GridHelper(cells * cell, cells, light ? "#aab3c0" : "#39404b", light ? "#c4cbd5" : "#262b33");
-    this.grid.rotation.x = Math.PI / 2;
-    this.grid.position.z = z;
-    this.grid.raycast = () => {};
-    const material = this.grid.material as LineBasicMaterial;
-    material.transparent = true;
-    material.opacity = 0.8;
-    material.depthWrite = false;
-    this.scene.add(this.grid);
+    uniforms.cell.value = 10 ** Math.floor(Math.log10(Math.max(this.size, 1e-3)));
+    uniforms.reach.value = 7 * this.size;
   }
 }

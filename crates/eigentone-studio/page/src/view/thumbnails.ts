@@ -5,8 +5,6 @@ import {
   TorusGeometry, Vector2, Vector3, WebGLRenderer, ACESFilmicToneMapping,
 } from "three";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
-import type { MeshData } from "../net/binary";
-import { drawn } from "./geometry";
 import { bodyMaterial, dress } from "./looks";
 
 const WIDTH = 200;
@@ -16,24 +14,34 @@ function lathe(points: [number, number][]): BufferGeometry {
   return new LatheGeometry(points.map(([x, y]) => new Vector2(x, y)), 48).rotateX(Math.PI / 2);
 }
 
-/** Guesses a shape from an object's name; the server's own mesh is better where there is one. */
-const GUESSES: [RegExp, () => BufferGeometry][] = [
+const tumbler = (base: number, rim: number, height: number) => (): BufferGeometry => lathe([[0, 0.02], [base * 0.95, 0.02], [base, 0.06], [rim, height]]);
+const box = (x: number, y: number, z: number) => (): BufferGeometry => new BoxGeometry(x, y, z);
+const rod = (radius: number, length: number) => (): BufferGeometry => new CylinderGeometry(radius, radius, length, 48).rotateX(Math.PI / 2);
+
+/** Shapes by the names of shelf objects; what is not known is a box. */
+const SHAPES: [RegExp, () => BufferGeometry][] = [
   [/bowl|cup/, () => lathe([[0, 0], [0.3, 0.02], [0.6, 0.15], [0.85, 0.42], [0.95, 0.7]])],
-  [/bell/, () => lathe([[0, 1], [0.3, 0.97], [0.42, 0.8], [0.5, 0.4], [0.65, 0.12], [0.85, 0]])],
-  [/glass|goblet|bottle|vase/, () => lathe([[0, 0], [0.45, 0], [0.45, 0.05], [0.08, 0.1], [0.08, 0.6], [0.4, 0.85], [0.48, 1.3], [0.42, 1.7]])],
-  [/gong|cymbal|disc|pan|lid|dish/, () => lathe([[0, 0.14], [0.15, 0.12], [0.2, 0.05], [0.9, 0.02], [1, -0.12]])],
-  [/drum|can|bin|barrel|pot/, () => new CylinderGeometry(0.6, 0.6, 1.1, 48).rotateX(Math.PI / 2)],
-  [/tube|pipe|rod|stick|chime/, () => new CylinderGeometry(0.09, 0.09, 2, 32).rotateZ(Math.PI / 2)],
-  [/ring|hoop|torus/, () => new TorusGeometry(0.7, 0.12, 24, 64)],
-  [/ball|sphere|marble|bead/, () => new SphereGeometry(0.7, 40, 24)],
-  [/bar|xylo|marimba|ruler|beam|plank|key|fork/, () => new BoxGeometry(2, 0.34, 0.12)],
-  [/plate|sheet|pane|table|tray|board|tile|panel/, () => new BoxGeometry(1.5, 1.1, 0.03)],
-  [/cylinder/, () => new CylinderGeometry(0.45, 0.45, 1.2, 48).rotateX(Math.PI / 2)],
-  [/.*/, () => new BoxGeometry(0.9, 0.9, 0.9)],
+  [/bell/, () => lathe([[0, 1], [0.3, 0.97], [0.42, 0.8], [0.5, 0.4], [0.62, 0.14], [0.72, 0]])],
+  [/bottle/, tumbler(0.35, 0.3, 2.2)],
+  [/glass/, tumbler(0.3, 0.4, 1.1)],
+  [/can|drum/, tumbler(0.37, 0.37, 1.1)],
+  [/coin/, rod(0.7, 0.1)],
+  [/gong|cymbal|disc/, rod(0.9, 0.03)],
+  [/dinner|^plate|dish/, rod(0.85, 0.07)],
+  [/ring|hoop/, () => new TorusGeometry(0.7, 0.06, 20, 72)],
+  [/ball|marble|sphere/, () => new SphereGeometry(0.7, 40, 24)],
+  [/rod|tube|pipe|stick|chime|cylinder/, () => new CylinderGeometry(0.05, 0.05, 2, 32).rotateZ(Math.PI / 2)],
+  [/sheet|pane|table|tray/, box(1.5, 1.1, 0.015)],
+  [/tile/, box(1.2, 1.2, 0.08)],
+  [/brick/, box(1.4, 0.7, 0.42)],
+  [/plank|board/, box(2, 0.4, 0.08)],
+  [/key|xylo|marimba/, box(2, 0.28, 0.14)],
+  [/bar|beam|ruler/, box(2, 0.32, 0.08)],
+  [/.*/, box(0.9, 0.9, 0.9)],
 ];
 
-export function guessedShape(name: string): BufferGeometry {
-  const geometry = (GUESSES.find(([pattern]) => pattern.test(name.toLowerCase()))?.[1] ?? (() => new BoxGeometry()))();
+function shapeOf(name: string): BufferGeometry {
+  const geometry = (SHAPES.find(([pattern]) => pattern.test(name.toLowerCase()))?.[1] ?? box(1, 1, 1))();
   const corners = (geometry.getAttribute("position") as BufferAttribute).count;
   geometry.setAttribute("modeShape", new BufferAttribute(new Float32Array(3 * corners), 3));
   return geometry;
@@ -46,9 +54,9 @@ export class Thumbnails {
   private idle = 0;
 
   /** Draws an object into `canvas`. */
-  draw(canvas: HTMLCanvasElement, name: string, material: string | undefined, mesh: MeshData | null): void {
+  draw(canvas: HTMLCanvasElement, name: string, material: string | undefined): void {
     const renderer = this.open();
-    const geometry = mesh ? drawn(mesh).geometry : guessedShape(name);
+    const geometry = shapeOf(name);
     const surface = bodyMaterial();
     dress(surface, material ?? null, true);
     const body = new Mesh(geometry, surface);

@@ -116,6 +116,7 @@ export class WorldView {
     if (box.isEmpty()) return;
     const sphere = box.getBoundingSphere(new Sphere());
     this.stage.frame(sphere.center, Math.max(sphere.radius, 0.03));
+    this.listener.setSceneSize(sphere.radius);
     this.stage.setGround(Math.min(box.min.z, 0));
   }
 
