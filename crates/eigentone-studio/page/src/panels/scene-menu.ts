@@ -21,6 +21,9 @@ export function sceneMenu(app: App): HTMLElement {
     dirty.hidden = !scene.dirty;
     document.title = `${scene.dirty ? "• " : ""}${name.textContent} – Eigentone studio`;
   });
+  app.studio.autosave.changed((waits) => {
+    if (waits) toast("info", "Work of last time was not saved.", "Scene menu: “Bring back unsaved work”.");
+  });
   return button;
 }
 

@@ -43,7 +43,7 @@ export class ListenerView {
 
   /** A head of its true size would hide small things. */
   setSceneSize(radiusM: number): void {
-    this.group.scale.setScalar(Math.min(1, Math.max(0.1, radiusM / 1.2)));
+    this.group.scale.setScalar(Math.min(1, Math.max(0.1, radiusM / 2)));
   }
 
   /** Whether a key belongs to the listener. */
