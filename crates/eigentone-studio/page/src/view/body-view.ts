@@ -46,6 +46,10 @@ export class BodyView {
     return (this.shape.geometry.boundingSphere?.radius ?? 0) * this.mesh.scale.x;
   }
 
+  get outlined(): boolean {
+    return this.outline.visible;
+  }
+
   get vertices(): number {
     return this.shape.vertices;
   }

@@ -59,11 +59,13 @@ export class Flashes {
     this.alive.push({ position, size, bornS: performance.now() / 1000 });
   }
 
-  animate(heardFrame: number | null, ratio: number): void {
+  /** Whether there is anything to draw, or was until now. */
+  animate(heardFrame: number | null, ratio: number): boolean {
     const nowS = performance.now() / 1000;
     const due = (entry: { frame: number }): boolean => heardFrame === null || entry.frame <= heardFrame || entry.frame > heardFrame + 48_000;
     for (const entry of this.waiting) if (due(entry)) this.alive.push({ ...entry.flash, bornS: nowS });
     this.waiting = this.waiting.filter((entry) => !due(entry));
+    const before = this.alive.length;
     this.alive = this.alive.filter((flash) => nowS - flash.bornS < LIFE_S).slice(-MAX);
     const position = this.points.geometry.getAttribute("position") as BufferAttribute;
     const look = this.points.geometry.getAttribute("look") as BufferAttribute;
@@ -74,5 +76,6 @@ export class Flashes {
     position.needsUpdate = look.needsUpdate = true;
     this.points.geometry.setDrawRange(0, this.alive.length);
     this.points.material.uniforms["ratio"] = { value: ratio };
+    return before > 0 || this.alive.length > 0;
   }
 }

@@ -39,6 +39,8 @@ export class Stage {
   private meanFrameS = 0.016;
   private economy = 0;
   private size = 1;
+  private stale = true;
+  private drewLast = false;
 
   constructor(readonly canvas: HTMLCanvasElement) {
     this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
@@ -79,6 +81,7 @@ export class Stage {
     this.camera.near = Math.max(0.001, radius / 200);
     this.camera.far = 400 * radius + 100;
     this.camera.updateProjectionMatrix();
+    this.stale = true;
     this.size = radius;
     this.sun.position.copy(center).add(new Vector3(-1.2, -0.8, 2.6).multiplyScalar(2 * radius));
     this.sun.target.position.copy(center);
@@ -100,21 +103,31 @@ export class Stage {
   }
 
   resize(width: number, height: number): void {
+    this.stale = true;
     this.renderer.setPixelRatio(this.economy > 1 ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
   }
 
-  render(elapsedS: number): void {
-    this.controls.update();
+  /** Draws if the camera moved or `changed` says that anything else did: a still picture costs nothing. */
+  render(elapsedS: number, changed: boolean): void {
+    const moved = this.controls.update();
+    if (!moved && !changed && !this.stale) {
+      this.drewLast = false;
+      return;
+    }
+    this.stale = false;
     this.renderer.render(this.scene, this.camera);
-    if (document.hidden || elapsedS > 1) return;
+    const consecutive = this.drewLast;
+    this.drewLast = true;
+    if (document.hidden || elapsedS > 1 || !consecutive) return;
     this.meanFrameS += 0.03 * (elapsedS - this.meanFrameS);
     if (this.meanFrameS > SLOW_FRAME_S && this.economy < 2) this.economise();
   }
 
   private economise(): void {
+    this.stale = true;
     this.economy++;
     this.meanFrameS = 0.016;
     if (this.economy === 1) {
@@ -127,6 +140,7 @@ export class Stage {
   }
 
   private dress(): void {
+    this.stale = true;
     const light = theme.value === "light";
     this.scene.background = new Color(light ? "#dfe3e9" : "#16191e");
     this.scene.environmentIntensity = light ? 0.75 : 0.55;

@@ -39,6 +39,9 @@ export class WorldView {
   private mode: { body: BodyId; mode: number } | null = null;
   private lastMs = performance.now();
   private toFrame = true;
+  private drawn = NaN;
+  /** Counts changes of meshes, materials and shapes. */
+  private changes = 0;
 
   constructor(
     private readonly app: App,
@@ -52,7 +55,10 @@ export class WorldView {
       if (box && box.clientWidth > 0) this.stage.resize(box.clientWidth, box.clientHeight);
     }).observe(canvas.parentElement as Element);
     app.studio.bodies.subscribe((bodies) => this.sync(bodies));
-    app.studio.hail.subscribe((hail) => this.hail.update(hail));
+    app.studio.hail.subscribe((hail) => {
+      this.changes++;
+      this.hail.update(hail);
+    });
     app.studio.sceneNumber.changed(() => (this.toFrame = true));
     theme.subscribe((value) => this.flashes.setLight(value === "light"));
     requestAnimationFrame((now) => this.frame(now));
@@ -123,6 +129,7 @@ export class WorldView {
   /** Shows a mode's shape on its body until told otherwise. */
   async showMode(target: { body: BodyId; mode: number } | null): Promise<void> {
     if (target?.body === this.mode?.body && target?.mode === this.mode?.mode) return;
+    this.changes++;
     if (this.mode && this.mode.body !== target?.body) this.views.get(this.mode.body)?.setModeShape(null);
     this.mode = target;
     const view = target && this.views.get(target.body);
@@ -144,6 +151,7 @@ export class WorldView {
   }
 
   private sync(bodies: ReadonlyMap<BodyId, Body>): void {
+    this.changes++;
     for (const [id, view] of this.views) {
       if (bodies.has(id)) continue;
       this.stage.scene.remove(view.mesh);
@@ -164,6 +172,7 @@ export class WorldView {
     this.loading.delete(body.id);
     const now = this.app.studio.bodies.value.get(body.id);
     if (!data || !now) return;
+    this.changes++;
     const view = this.views.get(body.id);
     if (view) view.setMesh(data);
     else {
@@ -198,7 +207,28 @@ export class WorldView {
     for (const call of this.beforeFrame) call(elapsedS);
     this.listener.animate(Math.min(elapsedS, 0.1));
     this.hail.animate(nowMs / 1000);
-    this.flashes.animate(heard, this.stage.renderer.getPixelRatio());
-    this.stage.render(elapsedS);
+    const flashing = this.flashes.animate(heard, this.stage.renderer.getPixelRatio());
+    const signature = this.signature();
+    this.stage.render(elapsedS, flashing || this.mode !== null || this.hail.group.visible || signature !== this.drawn);
+    this.drawn = signature;
+  }
+
+  /** A number that changes with everything that is drawn and does not move by itself. */
+  private signature(): number {
+    let sum = this.changes;
+    let weight = 1;
+    const add = (value: number): void => {
+      weight = (weight * 1.37) % 11;
+      sum += weight * value;
+    };
+    for (const { mesh, outlined } of this.views.values()) {
+      mesh.position.toArray().forEach(add);
+      mesh.quaternion.toArray().forEach(add);
+      add(mesh.material.emissiveIntensity);
+      add(Number(mesh.visible) + 2 * Number(outlined));
+    }
+    this.listener.group.position.toArray().forEach(add);
+    add(this.listener.group.rotation.z + Number(this.listener.group.visible));
+    return sum;
   }
 }
