@@ -15,7 +15,7 @@ export class App {
   readonly player: Player;
   private gesture = Math.floor(Math.random() * 1e6) * 1000;
 
-  constructor(token: string, handlers: Pick<Handlers, "state" | "contacts">) {
+  constructor(token: string, handlers: Pick<Handlers, "state" | "contacts" | "stones">) {
     this.connection = new Connection(token, {
       ...handlers,
       event: (event) => {

@@ -44,6 +44,7 @@ function build(): void {
   const parts: { view?: WorldView; contacts?: ReturnType<typeof logContacts> } = {};
   const app = new App(readToken(), {
     state: (packet) => parts.view?.pushState(packet),
+    stones: (packet) => parts.view?.hail.setStones(packet),
     contacts: (packet) => {
       parts.view?.pushContacts(packet);
       parts.contacts?.(packet);

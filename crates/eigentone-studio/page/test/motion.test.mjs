@@ -71,7 +71,7 @@ test("a lower masking threshold keeps fewer modes of a hail", async () => {
     await sleep(2500);
     const shares = [];
     for (let i = 0; i < 15; i++) {
-      shares.push(await studio.page.evaluate(() => window.eigentone.app.studio.meters.value.keptShare));
+      shares.push(await studio.page.evaluate(() => window.eigentone.app.studio.keptShare.value));
       await sleep(100);
     }
     return shares.reduce((sum, share) => sum + share, 0) / shares.length;

@@ -41,8 +41,11 @@ const CAPACITY = 32768;
 const MASK = CAPACITY - 1;
 const FADE_FRAMES = 64;
 const MAX_GROWN = 8192;
-/** What may always lie in the ring at its lowest without being trimmed. */
-const SPARE = 64;
+/** What may always lie in the ring at its lowest without being trimmed, in frames: the browser takes several quanta at once. */
+const SPARE = 256;
+/** What was grown is kept so long after an underrun, in s; twice as long after each further one. */
+const FIRST_HOLD_S = 10;
+const MAX_HOLD_S = 300;
 
 class PlayerProcessor extends AudioWorkletProcessor {
   private readonly left = new Float32Array(CAPACITY);
@@ -60,6 +63,7 @@ class PlayerProcessor extends AudioWorkletProcessor {
   private sinceTrim = 0;
   private sinceReport = 0;
   private sinceUnderrun = 0;
+  private holdS = FIRST_HOLD_S / 2;
   private played = 0;
   private underruns = 0;
   private owed = 0;
@@ -86,6 +90,7 @@ class PlayerProcessor extends AudioWorkletProcessor {
         this.read = this.written;
         this.playing = false;
         this.grown = 0;
+        this.holdS = FIRST_HOLD_S / 2;
         this.played = 0;
         this.owed = 0;
         break;
@@ -152,6 +157,7 @@ class PlayerProcessor extends AudioWorkletProcessor {
     this.playing = false;
     this.sinceUnderrun = 0;
     if (this.played > sampleRate) this.underruns++;
+    this.holdS = Math.min(2 * this.holdS, MAX_HOLD_S);
     const more = Math.min(256, MAX_GROWN - this.grown);
     this.grown += more;
     this.owed += more;
@@ -172,8 +178,7 @@ class PlayerProcessor extends AudioWorkletProcessor {
     this.lowest = Math.min(this.lowest, this.written - this.read);
     this.sinceTrim += frames;
     if (this.sinceTrim < sampleRate / 2) return;
-    // What was grown is kept for ten seconds after the last underrun, then given back in steps.
-    const keep = SPARE + (this.sinceUnderrun < 10 * sampleRate ? this.grown : Math.max(0, this.grown - 64));
+    const keep = SPARE + (this.sinceUnderrun < this.holdS * sampleRate ? this.grown : Math.max(0, this.grown - 64));
     const excess = Math.min(this.lowest - keep, this.written - this.read - keep);
     if (excess >= 64) {
       this.read += excess;

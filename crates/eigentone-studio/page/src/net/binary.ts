@@ -7,6 +7,7 @@ export const STATE = 2;
 export const CONTACTS = 3;
 export const METERS = 4;
 export const MODES = 5;
+export const STONES = 6;
 
 const VERSION = 1;
 const HEADER_BYTES = 8;
@@ -127,6 +128,20 @@ export function parseContacts(buffer: ArrayBuffer): ContactPacket | null {
     });
   }
   return { frame: frameAt(view, 8), contacts };
+}
+
+export interface StonesPacket {
+  frame: number;
+  /** x, y, z in turns, in m. */
+  positions: Float32Array;
+}
+
+export function parseStones(buffer: ArrayBuffer): StonesPacket | null {
+  if (buffer.byteLength < 24) return null;
+  const view = new DataView(buffer);
+  const count = view.getUint32(16, true);
+  if (24 + 12 * count > buffer.byteLength) return null;
+  return { frame: frameAt(view, 8), positions: new Float32Array(buffer, 24, 3 * count) };
 }
 
 export function parseMeters(buffer: ArrayBuffer): Meters | null {

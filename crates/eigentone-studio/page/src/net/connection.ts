@@ -1,8 +1,8 @@
 /** Requests, answers and events of one studio server; reconnects by itself. */
 
 import {
-  CONTACTS, METERS, MODES, STATE, kindOf, parseContacts, parseMeters, parseModes, parseState,
-  type ContactPacket, type Meters, type ModesPacket, type StatePacket,
+  CONTACTS, METERS, MODES, STATE, STONES, kindOf, parseContacts, parseMeters, parseModes, parseState, parseStones,
+  type ContactPacket, type Meters, type ModesPacket, type StatePacket, type StonesPacket,
 } from "./binary";
 import { StudioError, type Answer, type Request, type ServerEvent } from "./protocol";
 import type { FromWorker, ToWorker } from "./socket.worker";
@@ -12,6 +12,7 @@ export interface Handlers {
   event(event: ServerEvent): void;
   state(packet: StatePacket): void;
   contacts(packet: ContactPacket): void;
+  stones(packet: StonesPacket): void;
   meters(meters: Meters): void;
   modes(packet: ModesPacket): void;
   link(status: LinkStatus): void;
@@ -156,6 +157,11 @@ export class Connection {
       case CONTACTS: {
         const packet = parseContacts(buffer);
         if (packet) this.handlers.contacts(packet);
+        break;
+      }
+      case STONES: {
+        const packet = parseStones(buffer);
+        if (packet) this.handlers.stones(packet);
         break;
       }
       case METERS: {

@@ -95,7 +95,7 @@ export type Request =
   | { do: "add"; object: string }
   | { do: "remove" | "duplicate" | "why"; body: BodyId }
   | { do: "open"; scene: string }
-  | { do: "save" | "reset" | "undo" | "redo" | "step" }
+  | { do: "save" | "settle" | "reset" | "undo" | "redo" | "step" }
   | { do: "ab"; slot: "a" | "b"; store: boolean }
   | { do: "play"; on: boolean }
   | { do: "speed"; value: number }
@@ -113,6 +113,9 @@ export interface ModeEdit {
   gain?: number;
   mute?: boolean;
   solo?: boolean;
+  /** As the model has it. */
+  reset?: boolean;
+  gesture?: number;
 }
 
 export interface Answer {

@@ -77,7 +77,7 @@ function kept(app: App): HTMLElement {
     context.strokeStyle = cssColor("--accent");
     context.lineWidth = 2 * Math.min(devicePixelRatio, 2);
     context.beginPath();
-    history.forEach((share, i) => context.lineTo(width - ((history.length - 1 - i) / (KEPT_SECONDS * PER_SECOND)) * width, 2 + (height - 4) * (1 - share)));
+    history.forEach((share, i) => Number.isFinite(share) && context.lineTo(width - ((history.length - 1 - i) / (KEPT_SECONDS * PER_SECOND)) * width, 2 + (height - 4) * (1 - share)));
     context.stroke();
   };
   fitCanvas(canvas, draw);
@@ -85,10 +85,12 @@ function kept(app: App): HTMLElement {
   app.studio.meters.subscribe((meters) => {
     if (!meters || performance.now() - lastMs < 1000 / PER_SECOND) return;
     lastMs = performance.now();
-    const share = Math.min(1, Math.max(0, meters.keptShare));
-    history.push(Number.isFinite(share) ? share : 1);
+    const ringing = meters.modesMixed + meters.modesMasked + meters.modesTruncated + meters.modesScaled;
+    const share = ringing > 0 ? meters.modesMixed / ringing : NaN;
+    app.studio.keptShare.value = share;
+    history.push(share);
     if (history.length > KEPT_SECONDS * PER_SECOND) history.shift();
-    number.textContent = percent(meters.keptShare);
+    number.textContent = percent(share);
     parts.textContent = `${count(meters.modesMixed)} mixed, ${count(meters.modesMasked)} masked, ${count(meters.modesTruncated)} too quiet, ${count(meters.modesScaled)} scaled away`;
     if (canvas.offsetParent) draw();
   });

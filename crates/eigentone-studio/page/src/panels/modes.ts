@@ -28,6 +28,7 @@ interface Drag {
   axis: "frequency" | "decay" | null;
   from: { frequencyHz: number; decayPerS: number };
   sentMs: number;
+  gesture: number;
 }
 
 class ModesPanel {
@@ -38,6 +39,7 @@ class ModesPanel {
   private readonly readout = h("div.readout", { role: "status" });
   private readonly mute: HTMLButtonElement;
   private readonly solo: HTMLButtonElement;
+  private readonly back: HTMLButtonElement;
   private drag: Drag | null = null;
   private version = -1;
 
@@ -49,13 +51,14 @@ class ModesPanel {
     this.plot = new ModesPlot(canvas, this.data);
     this.mute = h<HTMLButtonElement>("button", { type: "button", id: "mode-mute", title: "Mute this mode (M)", onclick: () => this.toggle("muted") }, "Mute");
     this.solo = h<HTMLButtonElement>("button", { type: "button", id: "mode-solo", title: "Only this mode (O)", onclick: () => this.toggle("soloed") }, "Solo");
+    this.back = h<HTMLButtonElement>("button", { type: "button", id: "mode-reset", title: "Back to what the model says (double-click a stem)", onclick: () => this.reset() }, "Reset");
     const legend = h("div.legend", {}, ...LEGEND.map(([state, label]) => h("span", { "data-state": state }, label)));
     this.element = h(
       "section.panel.modes",
       { "aria-label": "Modes" },
       h("h3", {}, "Modes", this.summary, h("span.spacer"), legend),
       h("div.plot", {}, canvas),
-      h("div.mode-line", {}, this.readout, this.solo, this.mute),
+      h("div.mode-line", {}, this.readout, this.solo, this.mute, this.back),
     );
     this.listen(canvas);
     app.studio.selected.subscribe((id) => this.subscribe(id));
@@ -111,6 +114,7 @@ class ModesPanel {
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     canvas.addEventListener("pointerup", () => this.up());
     canvas.addEventListener("pointercancel", () => this.up());
+    canvas.addEventListener("dblclick", () => this.reset());
     canvas.addEventListener("keydown", (event) => this.key(event));
     canvas.addEventListener("blur", () => void this.view.showMode(null));
   }
@@ -131,7 +135,7 @@ class ModesPanel {
     const mode = index === null ? undefined : this.data.modes[index];
     if (!mode || event.button !== 0) return;
     this.plot.canvas.setPointerCapture(event.pointerId);
-    this.drag = { mode, x: event.offsetX, y: event.offsetY, axis: null, from: { frequencyHz: mode.frequencyHz, decayPerS: mode.decayPerS }, sentMs: 0 };
+    this.drag = { mode, x: event.offsetX, y: event.offsetY, axis: null, from: { frequencyHz: mode.frequencyHz, decayPerS: mode.decayPerS }, sentMs: 0, gesture: this.app.beginGesture() };
   }
 
   private move(event: PointerEvent): void {
@@ -162,11 +166,21 @@ class ModesPanel {
     const drag = this.drag;
     if (!drag?.axis) return;
     drag.sentMs = performance.now();
-    this.edit(drag.mode, drag.axis === "frequency" ? { frequency_hz: drag.mode.frequencyHz } : { decay_per_s: drag.mode.decayPerS });
+    const change = drag.axis === "frequency" ? { frequency_hz: drag.mode.frequencyHz } : { decay_per_s: drag.mode.decayPerS };
+    this.edit(drag.mode, { ...change, gesture: drag.gesture });
   }
 
   private edit(mode: ShownMode, change: ModeEdit): void {
     if (this.data.body !== null) this.app.connection.post({ do: "mode", body: this.data.body, mode: mode.index, ...change });
+  }
+
+  /** Back to what the model says. */
+  private reset(): void {
+    const mode = this.current();
+    if (!mode) return;
+    mode.muted = mode.soloed = false;
+    this.edit(mode, { reset: true });
+    this.tell();
   }
 
   private toggle(what: "muted" | "soloed"): void {
@@ -205,7 +219,7 @@ class ModesPanel {
     const { modes, model } = this.data;
     this.summary.textContent = model ? `${count(modes.length)} · ${model.method}` : this.app.studio.selectedBody ? "none" : "";
     const shown = this.plot.hovered !== null && !this.drag ? (this.data.modes[this.plot.hovered] ?? null) : this.current();
-    this.mute.disabled = this.solo.disabled = !this.current();
+    this.mute.disabled = this.solo.disabled = this.back.disabled = !this.current();
     this.mute.setAttribute("aria-pressed", String(this.current()?.muted ?? false));
     this.solo.setAttribute("aria-pressed", String(this.current()?.soloed ?? false));
     this.readout.textContent = shown

@@ -33,6 +33,7 @@ function items(app: App): MenuItem[] {
     { label: "Save", keys: "Ctrl+S", action: () => void saveScene(app) },
     { label: "Download a copy (.toml)", action: () => void downloadScene(app) },
     { label: "Open a scene file…", keys: "Ctrl+O", action: () => pickScene(app) },
+    { label: "Keep bodies where they are now", action: () => void app.do({ do: "settle" }) },
     { label: "New empty scene", action: () => void app.do({ do: "open", scene: "empty" }) },
     ...(app.studio.autosave.value ? [{ label: "Bring back unsaved work", action: () => void app.do({ do: "open", scene: "autosave" }) }] : []),
     ...(scenes.length > 0 ? [{ label: "Shipped scenes", heading: true }] : []),

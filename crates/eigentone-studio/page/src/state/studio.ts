@@ -54,6 +54,8 @@ export class Studio {
   readonly history = new Signal<History>({ undo: 0, redo: 0, label: null });
   readonly log = new Signal<readonly LogEntry[]>([]);
   readonly meters = new Signal<Meters | null>(null);
+  /** Modes that are mixed, as a share of those that ring; not a number in silence. */
+  readonly keptShare = new Signal(NaN);
   readonly modes = new Signal<ModesPacket | null>(null);
   readonly materials = new Signal<readonly Material[]>([]);
   readonly surfaces = new Signal<readonly string[]>([]);

@@ -206,7 +206,7 @@ export class WorldView {
     }
     for (const call of this.beforeFrame) call(elapsedS);
     this.listener.animate(Math.min(elapsedS, 0.1));
-    this.hail.animate(nowMs / 1000);
+    this.hail.animate(heard);
     const flashing = this.flashes.animate(heard, this.stage.renderer.getPixelRatio());
     const signature = this.signature();
     this.stage.render(elapsedS, flashing || this.mode !== null || this.hail.group.visible || signature !== this.drawn);
