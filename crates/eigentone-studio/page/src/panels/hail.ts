@@ -10,6 +10,7 @@ import { theme } from "../ui/theme";
 const KEPT_SECONDS = 20;
 const PER_SECOND = 15;
 const MASKING_OFF_DB = 40;
+const NO_BUDGET = 100_000;
 
 export function hailPanel(app: App): HTMLElement {
   const set = (change: Partial<Hail>): void => {
@@ -33,13 +34,31 @@ export function hailPanel(app: App): HTMLElement {
     beginGesture,
     change: (value) => quality({ masking_db: value >= MASKING_OFF_DB ? null : value }),
   });
+  const playback = new Slider({
+    label: "Listening level", min: 30, max: 110, initial: 60, format: (v) => `${v.toFixed(0)} dB SPL`,
+    hint: "How loud all together is played: the louder, the more is heard. Only counts with masking",
+    beginGesture,
+    change: (value) => quality({ playback_db: value }),
+  });
+  const budget = new Slider({
+    label: "Modes at most", min: 10, max: NO_BUDGET, initial: NO_BUDGET, log: true, format: (v) => (v >= NO_BUDGET ? "no limit" : count(v)),
+    parse: (text) => (/no|off/.test(text) ? NO_BUDGET : parseFloat(text.replace(",", ""))),
+    hint: "The loudest are kept",
+    beginGesture,
+    change: (value) => quality({ budget_modes: value >= NO_BUDGET ? null : Math.round(value) }),
+  });
   app.studio.hail.subscribe((hail) => {
     on.checked = hail.on;
     density.set(hail.particles);
     radius.set(hail.radius_m);
     width.set(hail.size[0]);
   });
-  app.studio.quality.subscribe((value) => masking.set(value.masking_db ?? MASKING_OFF_DB));
+  app.studio.quality.subscribe((value) => {
+    masking.set(value.masking_db ?? MASKING_OFF_DB);
+    playback.set(value.playback_db);
+    playback.disabled = value.masking_db === null;
+    budget.set(value.budget_modes ?? NO_BUDGET);
+  });
   return h(
     "div.hail",
     {},
@@ -51,6 +70,8 @@ export function hailPanel(app: App): HTMLElement {
     h("h3", {}, "What the ear needs"),
     masking.element,
     kept(app),
+    playback.element,
+    budget.element,
   );
 }
 
