@@ -55,8 +55,10 @@ pub mod stream;
 mod suggest;
 mod surfaces;
 
+pub use cache::CachedModels;
+
 pub use body::{
-    Body, ColliderChoice, Copies, Directivity, Drive, Edges, Glide, Key, Lands, MAX_FACETS, Method, Nonlinear,
+    Body, ColliderChoice, Copies, Directivity, Drive, Edges, Glide, Key, Lands, MAX_FACETS, Method, ModeEdit, Nonlinear,
     Rotation, ShaperChoice,
 };
 pub use counts::SceneCounts;
@@ -73,4 +75,4 @@ pub use report::{
 };
 pub use shape::Shape;
 pub use soft::{Pin, Radiation, Soft, SoftPhysics};
-pub use stage::Stage;
+pub use stage::{Room, Stage};

@@ -10,8 +10,8 @@ use eigentone_modal::Progress;
 use eigentone_sim::particles::ImpactMap;
 use eigentone_synth::{Budget, Gap, Glide, Masking, Nonlinear, Playback, Quality};
 use eigentone_world::{
-    AudioOut, Body as WorldBody, BodyKey, Collider, EventKind as Heard, Kind, MaterialRef, MotionSource, Params, Pose,
-    Settings, Sound, Surface, Timing, World, WorldError, WorldEvent,
+    AudioOut, Body as WorldBody, BodyKey, Collider, EventKind as Heard, Kind, MaterialRef, ModeEdit, ModelSource,
+    MotionSource, Params, Pose, Settings, Sound, Surface, Timing, Voicing, World, WorldError, WorldEvent,
 };
 use glam::DQuat;
 use std::collections::BTreeMap;
@@ -38,6 +38,34 @@ pub struct Stage {
     pub(super) least_dihedral_deg: Option<f64>,
 }
 
+/// How a scene is put on stage: its clock, its level, and room for what comes later.
+#[derive(Clone)]
+pub struct Room {
+    /// How the two sides share time.
+    pub timing: Timing,
+    /// Sound pressure of full scale, in Pa.
+    pub full_scale_pa: f64,
+    /// Bodies that may be added.
+    pub more_bodies: usize,
+    /// Modes that a body added later may have.
+    pub modes_per_body: usize,
+    /// Makes the models that the plan has left to be made.
+    pub models: Arc<dyn ModelSource>,
+}
+
+impl Default for Room {
+    /// Offline, and for the scene alone.
+    fn default() -> Self {
+        Self {
+            timing: Timing::Offline,
+            full_scale_pa: crate::level::FULL_SCALE_PA,
+            more_bodies: 0,
+            modes_per_body: 0,
+            models: Arc::new(eigentone_world::MeshModels::default()),
+        }
+    }
+}
+
 impl Stage {
     /// Puts a scene on stage, and gives the audio side that hears it. `full_scale_pa` is the sound pressure of full scale.
     ///
@@ -50,14 +78,27 @@ impl Stage {
         full_scale_pa: f64,
         progress: &Progress<'_>,
     ) -> Result<(Self, AudioOut), Error> {
+        Self::with_room(scene, plan, &Room { timing, full_scale_pa, ..Room::default() }, progress)
+    }
+
+    /// The same with room for more than the scene has: for whoever adds bodies while it plays.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub fn with_room(
+        scene: &Scene,
+        plan: &Plan,
+        room: &Room,
+        progress: &Progress<'_>,
+    ) -> Result<(Self, AudioOut), Error> {
         let mut warnings = plan.warnings.clone();
         let field = rooms::field_of(scene, &mut warnings)?;
         let max_modes = plan.bodies.iter().filter_map(|b| b.model.as_ref()).map(|m| m.modes.len()).max();
         let settings = Settings {
             sample_rate_hz: scene.output.sample_rate_hz,
-            timing,
-            max_bodies: (plan.bodies.len() + scene.softs.len()).max(1),
-            max_modes_per_body: max_modes.unwrap_or(1).max(1),
+            timing: room.timing,
+            max_bodies: (plan.bodies.len() + scene.softs.len() + room.more_bodies).max(1),
+            max_modes_per_body: max_modes.unwrap_or(1).max(1).max(room.modes_per_body),
             max_events: MAX_EVENTS,
             max_bridges: scene.bridges.len().max(1),
             max_voices: scene.softs.len(),
@@ -65,7 +106,10 @@ impl Stage {
             step_s: scene.physics.step_s,
             soft_step_s: scene.soft_physics.step_s,
             quality: quality(scene),
-            full_scale_pa,
+            full_scale_pa: room.full_scale_pa,
+            materials: super::make::materials(scene)?,
+            surfaces: super::surfaces::table(scene)?,
+            models: room.models.clone(),
             spatial: rooms::spatial_of(scene, field.is_some())?,
             doppler: scene.listener.doppler,
             rooms: field,
@@ -107,7 +151,11 @@ impl Stage {
                 name: body.name.clone(),
                 kind: kind(body),
                 material: MaterialRef::Material(Arc::new(planned.material.clone())),
-                sound: planned.model.clone().map_or(Sound::Silent, Sound::Model),
+                sound: match (&planned.pending, &planned.model) {
+                    (Some(settings), _) => Sound::MadeWith(settings.clone()),
+                    (None, Some(model)) => Sound::Model(model.clone()),
+                    (None, None) => Sound::Silent,
+                },
                 surface: Surface::Ready(planned.surface.clone()),
                 mass_kg: Some(planned.mass_kg),
                 friction: body.friction,
@@ -121,8 +169,11 @@ impl Stage {
                     gain: Decibels(body.gain_db).amplitude() as f32,
                     emphasis: body.emphasis as f32,
                     damping: body.damping as f32,
+                    frequency: body.pitch as f32,
+                    size: body.size,
                     ..Params::default()
                 },
+                voicing: voicing(body),
                 strain_sensitivity: body.strain_sensitivity as f32,
                 glide: body.glide.map(|g| Glide {
                     amount: g.amount as f32,
@@ -301,6 +352,12 @@ fn quality(scene: &Scene) -> Quality {
         }),
         budget: q.budget.map(|modes| Budget { modes, slope: q.slope as f32 }),
     }
+}
+
+/// How its modes are changed by taste.
+fn voicing(body: &Body) -> Voicing {
+    let edit = |e: &super::ModeEdit| ModeEdit { mode: e.mode, frequency: e.frequency, decay: e.decay, gain: e.gain };
+    Voicing { brightness_db: body.brightness_db, edits: body.mode_edits.iter().map(edit).collect() }
 }
 
 fn nonlinear(n: super::Nonlinear) -> Nonlinear {
