@@ -58,8 +58,8 @@ mod surfaces;
 pub use cache::CachedModels;
 
 pub use body::{
-    Body, ColliderChoice, Copies, Directivity, Drive, Edges, Glide, Key, Lands, MAX_FACETS, Method, ModeEdit, Nonlinear,
-    Rotation, ShaperChoice,
+    Body, ColliderChoice, Copies, Directivity, Drive, Edges, Glide, Key, Lands, MAX_FACETS, Method, ModeEdit,
+    Nonlinear, Rotation, ShaperChoice,
 };
 pub use counts::SceneCounts;
 pub use file::{LARGEST_SCENE_BYTES, LONGEST_S, MAX_BODIES, Output, Physics, Quality, Scene, Surface};

@@ -83,8 +83,7 @@ mod tests {
     #[test]
     fn a_tilt_is_so_many_decibels_per_octave() {
         let steel = MaterialTable::builtin().get("steel").unwrap().clone();
-        let shape =
-            Shape::Plate { length: 0.3, width: 0.2, thickness: 0.002, support: PlateSupport::SimplySupported };
+        let shape = Shape::Plate { length: 0.3, width: 0.2, thickness: 0.002, support: PlateSupport::SimplySupported };
         let plate = model(&shape, &steel, &AnalyticSettings::default()).unwrap();
         let mute = ModeEdit { gain: 0.0, ..ModeEdit::of(1) };
         let voiced = Voicing { brightness_db: 3.0, edits: [mute].into() }.apply(&plate);

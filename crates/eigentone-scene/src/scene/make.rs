@@ -179,12 +179,12 @@ pub(super) fn model_settings(body: &Body, mesh: &TriMesh, scale: f64) -> MeshMod
         Method::Solid => MethodChoice::Solid,
     };
     MeshModelSettings {
-            // The same body under another name is the same model.
-            name: body.shape.key().to_owned(),
-            method,
-            thickness_m: body.thickness_m.map(|t| t * scale).or(open.then(|| WALL * (high - low).max_element())),
-            max_modes: body.modes.unwrap_or(MeshModelSettings::default().max_modes),
-            ..MeshModelSettings::default()
+        // The same body under another name is the same model.
+        name: body.shape.key().to_owned(),
+        method,
+        thickness_m: body.thickness_m.map(|t| t * scale).or(open.then(|| WALL * (high - low).max_element())),
+        max_modes: body.modes.unwrap_or(MeshModelSettings::default().max_modes),
+        ..MeshModelSettings::default()
     }
 }
 

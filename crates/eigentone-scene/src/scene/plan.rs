@@ -173,7 +173,9 @@ impl Planned {
     /// How far the surface of a plate or disc is above its middle, as it is turned.
     fn half_wall_m(&self) -> f64 {
         match self.body.shape {
-            Shape::Plate(_) | Shape::Disc(_) => 0.5 * self.body.size * self.wall_m() * (glam_turn(&self.body) * Vec3::Z).z.abs(),
+            Shape::Plate(_) | Shape::Disc(_) => {
+                0.5 * self.body.size * self.wall_m() * (glam_turn(&self.body) * Vec3::Z).z.abs()
+            }
             _ => 0.0,
         }
     }

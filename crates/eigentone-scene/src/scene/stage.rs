@@ -147,48 +147,7 @@ impl Stage {
     fn add_bodies(&mut self, plan: &Plan) -> Result<(), Error> {
         for planned in &plan.bodies {
             let body = &planned.body;
-            let world_body = WorldBody {
-                name: body.name.clone(),
-                kind: kind(body),
-                material: MaterialRef::Material(Arc::new(planned.material.clone())),
-                sound: match (&planned.pending, &planned.model) {
-                    (Some(settings), _) => Sound::MadeWith(settings.clone()),
-                    (None, Some(model)) => Sound::Model(model.clone()),
-                    (None, None) => Sound::Silent,
-                },
-                surface: Surface::Ready(planned.surface.clone()),
-                mass_kg: Some(planned.mass_kg),
-                friction: body.friction,
-                restitution: body.restitution,
-                position: Vec3::from_array(body.position),
-                rotation: DQuat::from_array(body.rotation.quaternion()),
-                velocity: Vec3::from_array(body.velocity),
-                spin: Vec3::from_array(body.spin),
-                present: planned.is_present(),
-                params: Params {
-                    gain: Decibels(body.gain_db).amplitude() as f32,
-                    emphasis: body.emphasis as f32,
-                    damping: body.damping as f32,
-                    frequency: body.pitch as f32,
-                    size: body.size,
-                    ..Params::default()
-                },
-                voicing: voicing(body),
-                strain_sensitivity: body.strain_sensitivity as f32,
-                glide: body.glide.map(|g| Glide {
-                    amount: g.amount as f32,
-                    energy_pa2: g.energy_pa2 as f32,
-                    focus: g.focus as f32,
-                }),
-                nonlinear: body.nonlinear.map(nonlinear),
-                diffuse: body.diffuse.clone(),
-                directivity: body.directivity.map(|d| eigentone_space::directivity::Directivity {
-                    axis: Vec3::from_array(d.axis),
-                    pattern: d.pattern as f32,
-                    cutoff_hz: d.cutoff_hz as f32,
-                }),
-                ..WorldBody::dynamic(planned.shape())
-            };
+            let world_body = planned.world_body();
             let key = self.world.insert(world_body).map_err(|e| self.bad(&body.name, &e))?;
             self.names.insert(key, body.name.clone());
             self.keys.push(key);
@@ -392,6 +351,53 @@ fn kind(body: &Body) -> Kind {
 }
 
 impl super::Planned {
+    /// It as a world takes it. Bodies that share another's resonator are silent until they are told whose.
+    pub fn world_body(&self) -> WorldBody {
+        let body = &self.body;
+        WorldBody {
+            name: body.name.clone(),
+            kind: kind(body),
+            material: MaterialRef::Material(Arc::new(self.material.clone())),
+            sound: match (&self.pending, &self.model) {
+                (Some(settings), _) => Sound::MadeWith(settings.clone()),
+                (None, Some(model)) => Sound::Model(model.clone()),
+                (None, None) => Sound::Silent,
+            },
+            surface: Surface::Ready(self.surface.clone()),
+            mass_kg: Some(self.mass_kg),
+            friction: body.friction,
+            restitution: body.restitution,
+            position: Vec3::from_array(body.position),
+            rotation: DQuat::from_array(body.rotation.quaternion()),
+            velocity: Vec3::from_array(body.velocity),
+            spin: Vec3::from_array(body.spin),
+            present: self.is_present(),
+            params: Params {
+                gain: Decibels(body.gain_db).amplitude() as f32,
+                emphasis: body.emphasis as f32,
+                damping: body.damping as f32,
+                frequency: body.pitch as f32,
+                size: body.size,
+                ..Params::default()
+            },
+            voicing: voicing(body),
+            strain_sensitivity: body.strain_sensitivity as f32,
+            glide: body.glide.map(|g| Glide {
+                amount: g.amount as f32,
+                energy_pa2: g.energy_pa2 as f32,
+                focus: g.focus as f32,
+            }),
+            nonlinear: body.nonlinear.map(nonlinear),
+            diffuse: body.diffuse.clone(),
+            directivity: body.directivity.map(|d| eigentone_space::directivity::Directivity {
+                axis: Vec3::from_array(d.axis),
+                pattern: d.pattern as f32,
+                cutoff_hz: d.cutoff_hz as f32,
+            }),
+            ..WorldBody::dynamic(self.shape())
+        }
+    }
+
     /// Its form, and what collides in its place.
     pub(super) fn shape(&self) -> eigentone_world::Shape {
         let (body, s) = (&self.body, self.scale);

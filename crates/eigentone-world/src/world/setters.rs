@@ -138,7 +138,9 @@ impl World {
     /// If the body is gone, or a number makes no sense.
     pub fn set_voicing(&mut self, key: BodyKey, voicing: Voicing) -> Result<(), WorldError> {
         if !voicing.makes_sense() {
-            return Err(WorldError::Unfit("a voicing has a tilt within 48 dB per octave and factors that are positive"));
+            return Err(WorldError::Unfit(
+                "a voicing has a tilt within 48 dB per octave and factors that are positive",
+            ));
         }
         self.state_mut(key)?.body.voicing = voicing;
         self.retune(key);
