@@ -13,6 +13,8 @@ use std::process::ExitCode;
 pub enum Failure {
     /// The job could not be done.
     Job(eigentone::Error),
+    /// The same, in words that say what to do.
+    Other(String),
     /// The command line contradicts itself.
     Usage(String),
 }
@@ -48,7 +50,7 @@ impl Failure {
     /// 2 for wrong usage, 1 for the rest.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Failure::Job(_) => 1,
+            Failure::Job(_) | Failure::Other(_) => 1,
             Failure::Usage(_) => 2,
         })
     }
@@ -57,6 +59,7 @@ impl Failure {
 /// Tells on standard error what went wrong and what to do.
 pub fn print_failure(failure: &Failure) {
     match failure {
+        Failure::Other(message) => eprintln!("error: {message}"),
         Failure::Usage(message) => eprintln!("error: {message}\n\nFor more information, try '--help'."),
         Failure::Job(error) => {
             eprintln!("error: {error}");

@@ -323,6 +323,16 @@ impl World {
         }
     }
 
+    /// The same as it was made: at size one, without its [voicing](crate::Voicing).
+    pub fn base_model(&self, key: BodyKey) -> Option<&Arc<ModalModel>> {
+        self.bodies.get(key)?.base.as_ref()
+    }
+
+    /// What a body is made of.
+    pub fn material_of(&self, key: BodyKey) -> Option<&Arc<Material>> {
+        self.bodies.get(key).map(|live| &live.material)
+    }
+
     /// Whether a body sounded in the last block.
     pub fn is_sounding(&self, key: BodyKey) -> bool {
         let live = self.bodies.get(key);
