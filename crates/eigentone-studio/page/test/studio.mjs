@@ -62,7 +62,7 @@ export async function openStudio({ scene, sound = true, viewport = { width: 1280
   const context = await browser.newContext({ viewport, colorScheme, deviceScaleFactor: scale, acceptDownloads: true });
   const page = await context.newPage();
   const complaints = [];
-  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("console", (message) => message.type() === "error" && complaints.push(`${message.text()} ${message.location().url}`));
   page.on("pageerror", (error) => complaints.push(`${error.message}\n${error.stack}`));
   page.on("request", (request) => {
     const url = new URL(request.url());

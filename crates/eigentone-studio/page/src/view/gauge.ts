@@ -4,8 +4,8 @@ import { h } from "../ui/dom";
 import { si } from "../ui/format";
 
 /** The softest and the hardest blow by mouse, in N·s. */
-export const MIN_IMPULSE_NS = 0.01;
-export const MAX_IMPULSE_NS = 1;
+export const MIN_IMPULSE_NS = 0.002;
+export const MAX_IMPULSE_NS = 0.5;
 const FULL_MS = 1400;
 /** A quick approach (px/ms) begins up to this share higher. */
 const SWING_SHARE = 0.4;
