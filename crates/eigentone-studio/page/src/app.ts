@@ -20,7 +20,7 @@ export class App {
       ...handlers,
       event: (event) => {
         this.studio.apply(event);
-        if (event.event === "log" && event.level !== "info") toast(event.level, event.text);
+        if (event.event === "log" && event.level === "error") toast("error", event.text);
       },
       meters: (meters) => (this.studio.meters.value = meters),
       modes: (packet) => (this.studio.modes.value = packet),
@@ -78,8 +78,9 @@ export class App {
 
   strike(body: BodyId, at: Vec3, direction: Vec3, impulseNs: number): void {
     const meters = this.studio.meters.value;
-    const quiet = meters !== null && Math.max(meters.peakL, meters.peakR) < 1e-5;
-    if (quiet && this.player.status.value === "on") this.player.arm(2e-5);
+    const peak = meters ? Math.max(meters.peakL, meters.peakR) : 1;
+    // Measured where the blow stands out from what sounds already.
+    if (peak < 3e-3 && this.player.status.value === "on") this.player.arm(Math.max(2e-5, 4 * peak));
     this.connection.post({ do: "strike", body, at, direction, impulse_ns: impulseNs, mallet: this.studio.mallet.value });
     if (this.player.status.value === "off") void this.player.start();
   }

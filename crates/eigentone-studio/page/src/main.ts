@@ -7,7 +7,7 @@ import { App } from "./app";
 import { watchDrops } from "./panels/drop";
 import { hailPanel } from "./panels/hail";
 import { inspector } from "./panels/inspector";
-import { logContacts, logPanel } from "./panels/log";
+import { logContacts, logPanel, markUnseen } from "./panels/log";
 import { malletBar } from "./panels/mallets";
 import { meter } from "./panels/meter";
 import { modesPanel } from "./panels/modes";
@@ -65,6 +65,7 @@ function build(): void {
   const dock = h("div.dock", {}, spectrogram(app), modesPanel(app, view), meter(app));
   root.prepend(topbar(app), shelfPanel(app));
   root.append(right, dock, statusBar(app));
+  markUnseen(app, right.querySelector("#tab-log") as HTMLElement);
   mountToasts(document.body);
   watchDrops(app);
   watchKeys(app, view, pointer);

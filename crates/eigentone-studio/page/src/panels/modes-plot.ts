@@ -119,6 +119,7 @@ export class ModesPlot {
     context.lineWidth = 1;
     context.beginPath();
     for (const mode of this.data.modes) {
+      if (mode.frequencyHz > MAX_HZ) continue;
       const x = this.x(mode.frequencyHz);
       context.moveTo(x, this.bottom);
       context.lineTo(x, this.y(60 + mode.relativeDb));
@@ -132,6 +133,7 @@ export class ModesPlot {
     const width = this.data.modes.length > 400 ? 1 : 2;
     const soloing = this.data.modes.some((mode) => mode.soloed);
     for (const mode of order) {
+      if (mode.frequencyHz > MAX_HZ) continue;
       const before = this.shown[mode.index] ?? FLOOR_DB;
       const target = Math.max(FLOOR_DB, mode.levelDb);
       const level = target > before ? target : before + FALL * (target - before);

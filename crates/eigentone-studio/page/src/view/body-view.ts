@@ -7,6 +7,8 @@ import { bodyMaterial, dress, type BodyMaterial } from "./looks";
 import type { MeshData } from "../net/binary";
 import type { Pose } from "./poses";
 
+/** Bodies larger than this, such as floors, do not count when the camera looks for what to show, in m. */
+export const LARGE_M = 8;
 const GLOW_FROM_DB = 25;
 const GLOW_TO_DB = 95;
 const GLOW_COLOR = new Color("#ff9a3c");
@@ -57,6 +59,9 @@ export class BodyView {
   update(body: Body): void {
     this.body = body;
     dress(this.mesh.material, body.material, body.sounds);
+    // A floor without end is drawn by the ground; it can still be pointed at.
+    this.mesh.material.visible = body.sounds || this.radius < LARGE_M;
+    this.mesh.castShadow = this.mesh.material.visible;
   }
 
   setMesh(data: MeshData): void {

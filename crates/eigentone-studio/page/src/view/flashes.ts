@@ -4,7 +4,7 @@ import { AdditiveBlending, BufferAttribute, BufferGeometry, NormalBlending, Poin
 import type { ContactPacket } from "../net/binary";
 
 const MAX = 256;
-const LIFE_S = 0.35;
+const LIFE_S = 0.28;
 
 interface Flash {
   position: [number, number, number];
@@ -48,7 +48,7 @@ export class Flashes {
   push(packet: ContactPacket): void {
     for (const contact of packet.contacts) {
       if (contact.kind === "end") continue;
-      const size = 14 + 26 * Math.min(1, Math.max(0, 1 + Math.log10(Math.max(contact.impulseNs, 1e-4)) / 4));
+      const size = 9 + 24 * Math.min(1, Math.max(0, 1 + Math.log10(Math.max(contact.impulseNs, 1e-4)) / 4));
       this.waiting.push({ frame: packet.frame, flash: { position: contact.position, size } });
     }
     if (this.waiting.length > 4 * MAX) this.waiting.splice(0, this.waiting.length - 4 * MAX);

@@ -63,7 +63,7 @@ export function dress(material: MeshStandardMaterial, name: string | null, sound
   material.opacity = look.opacity ?? 1;
   material.depthWrite = look.opacity === undefined;
   if (!sounds) {
-    material.color.lerp(new Color("#6a7079"), 0.6);
+    material.color.lerp(new Color("#4b525d"), 0.75);
     material.metalness *= 0.3;
     material.roughness = Math.max(material.roughness, 0.7);
   }

@@ -56,7 +56,6 @@ export class Stage {
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.bias = -0.0005;
-    this.sun.shadow.normalBias = 0.02;
     this.ground = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.35 }));
     this.ground.receiveShadow = true;
     this.ground.raycast = () => {};
@@ -91,6 +90,8 @@ export class Stage {
     shadow.near = 0.1 * radius;
     shadow.far = 14 * radius;
     shadow.updateProjectionMatrix();
+    // Two texels of the map.
+    this.sun.shadow.normalBias = (2 * 4.4 * radius) / 1024;
     this.ground.scale.setScalar(60 * radius);
     this.grid.scale.setScalar(16 * radius);
     this.grid.position.set(center.x, center.y, this.grid.position.z);

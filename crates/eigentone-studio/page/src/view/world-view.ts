@@ -4,16 +4,13 @@ import { Box3, Raycaster, Sphere, Vector2, Vector3, type Intersection } from "th
 import type { App } from "../app";
 import type { ContactPacket, StatePacket } from "../net/binary";
 import type { Body, BodyId } from "../net/protocol";
-import { BodyView } from "./body-view";
+import { BodyView, LARGE_M } from "./body-view";
 import { Flashes } from "./flashes";
 import { HailView } from "./hail-view";
 import { ListenerView } from "./listener-view";
 import { Poses } from "./poses";
 import { Stage } from "./stage";
 import { theme } from "../ui/theme";
-
-/** Bodies larger than this, such as floors, do not count when the camera looks for what to show, in m. */
-const LARGE_M = 8;
 
 export interface Hit {
   body: BodyId;
@@ -119,6 +116,7 @@ export class WorldView {
       view.mesh.updateWorldMatrix(true, false);
       box.union(new Box3().setFromObject(view.mesh, false));
     }
+    if (this.hail.group.visible) box.union(new Box3().setFromObject(this.hail.handle));
     if (box.isEmpty()) return;
     const sphere = box.getBoundingSphere(new Sphere());
     this.stage.frame(sphere.center, Math.max(sphere.radius, 0.03));
