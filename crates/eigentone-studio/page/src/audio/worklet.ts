@@ -43,9 +43,11 @@ const FADE_FRAMES = 64;
 const MAX_GROWN = 8192;
 /** What may always lie in the ring at its lowest without being trimmed, in frames: the browser takes several quanta at once. */
 const SPARE = 256;
-/** What was grown is kept so long after an underrun, in s; twice as long after each further one. */
+/** What was grown is kept so long after an underrun, in s; twice as long where giving it back led to the next one. */
 const FIRST_HOLD_S = 10;
 const MAX_HOLD_S = 300;
+/** An underrun so soon after the buffer shrank is blamed on that, in s. */
+const BLAME_S = 5;
 
 class PlayerProcessor extends AudioWorkletProcessor {
   private readonly left = new Float32Array(CAPACITY);
@@ -63,7 +65,8 @@ class PlayerProcessor extends AudioWorkletProcessor {
   private sinceTrim = 0;
   private sinceReport = 0;
   private sinceUnderrun = 0;
-  private holdS = FIRST_HOLD_S / 2;
+  private sinceShrink = Infinity;
+  private holdS = FIRST_HOLD_S;
   private played = 0;
   private underruns = 0;
   private owed = 0;
@@ -90,7 +93,7 @@ class PlayerProcessor extends AudioWorkletProcessor {
         this.read = this.written;
         this.playing = false;
         this.grown = 0;
-        this.holdS = FIRST_HOLD_S / 2;
+        this.holdS = FIRST_HOLD_S;
         this.played = 0;
         this.owed = 0;
         break;
@@ -157,7 +160,7 @@ class PlayerProcessor extends AudioWorkletProcessor {
     this.playing = false;
     this.sinceUnderrun = 0;
     if (this.played > sampleRate) this.underruns++;
-    this.holdS = Math.min(2 * this.holdS, MAX_HOLD_S);
+    if (this.sinceShrink < BLAME_S * sampleRate) this.holdS = Math.min(2 * this.holdS, MAX_HOLD_S);
     const more = Math.min(256, MAX_GROWN - this.grown);
     this.grown += more;
     this.owed += more;
@@ -174,6 +177,7 @@ class PlayerProcessor extends AudioWorkletProcessor {
 
   private trim(frames: number): void {
     this.sinceUnderrun += frames;
+    this.sinceShrink += frames;
     if (!this.playing) return;
     this.lowest = Math.min(this.lowest, this.written - this.read);
     this.sinceTrim += frames;
@@ -183,6 +187,7 @@ class PlayerProcessor extends AudioWorkletProcessor {
     if (excess >= 64) {
       this.read += excess;
       this.fade = 0;
+      this.sinceShrink = 0;
       this.grown = Math.max(0, this.grown - excess);
     }
     this.lowest = CAPACITY;
