@@ -58,6 +58,8 @@ class PlayerProcessor extends AudioWorkletProcessor {
   private endFrame = 0;
   private playing = false;
   private fade = 0;
+  /** Frames that the last trim left out. */
+  private jump = 0;
   private lastL = 0;
   private lastR = 0;
   private grown = 0;
@@ -120,6 +122,7 @@ class PlayerProcessor extends AudioWorkletProcessor {
     if (!this.playing && fill >= Math.max(this.lead + this.grown - 256, frames)) {
       this.playing = true;
       this.fade = 0;
+      this.jump = 0;
     }
     const play = this.playing ? Math.min(frames, fill) : 0;
     for (let i = 0; i < play; i++) this.sample(outL, outR, i);
@@ -137,8 +140,10 @@ class PlayerProcessor extends AudioWorkletProcessor {
     let r = this.right[at] as number;
     if (this.fade < FADE_FRAMES) {
       const share = ++this.fade / FADE_FRAMES;
-      l *= share;
-      r *= share;
+      // Out of what would have been played without the jump, or out of silence.
+      const old = (this.read - 1 - this.jump) & MASK;
+      l = share * l + (this.jump > 0 ? (1 - share) * (this.left[old] as number) : 0);
+      r = share * r + (this.jump > 0 ? (1 - share) * (this.right[old] as number) : 0);
     }
     outL[i] = this.lastL = l;
     outR[i] = this.lastR = r;
@@ -187,6 +192,7 @@ class PlayerProcessor extends AudioWorkletProcessor {
     if (excess >= 64) {
       this.read += excess;
       this.fade = 0;
+      this.jump = excess;
       this.sinceShrink = 0;
       this.grown = Math.max(0, this.grown - excess);
     }
