@@ -247,6 +247,8 @@ pub struct Set {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct QualityChange {
+    /// Requests with the same number are one step of undo.
+    pub gesture: Option<u64>,
     /// How far below its own level a mode masks, in dB.
     #[serde(deserialize_with = "given")]
     pub masking_db: Option<Option<f64>>,

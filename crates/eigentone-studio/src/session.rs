@@ -234,6 +234,9 @@ impl Session {
             self.tell_meters(heard());
             self.tell_contacts();
         }
+        if self.tick.is_multiple_of(12) {
+            self.tell_modes();
+        }
         if self.tick.is_multiple_of(25) {
             self.audio.tidy();
             self.tell_tasks();

@@ -124,13 +124,35 @@ impl Session {
         if let Some(modes) = change.budget_modes {
             quality.budget = modes.map(Budget::of);
         }
+        self.begin_step("quality", change.gesture, 0);
         self.world.set_quality(quality);
         if let Some(us) = change.budget_us {
             self.world.set_budget_us(us);
         }
+        self.write_quality(change);
+        self.changed();
         let event = json!({ "event": "quality", "quality": self.quality_json() });
         self.hub.event(&event);
         Ok(json!({}))
+    }
+
+    /// What a file can say of the quality; processor time is of this machine.
+    fn write_quality(&mut self, change: &QualityChange) {
+        let number = |x: Option<f64>| x.map(Value::from);
+        use toml_edit::Value;
+        if let Some(db) = change.masking_db {
+            self.text.set("quality", "masking", None);
+            self.text.set("quality", "masking_db", number(db));
+        }
+        if let Some(pa) = change.truncation_pa {
+            self.text.set("quality", "truncation_pa", Some(pa.unwrap_or(0.0).into()));
+        }
+        if let Some(modes) = change.budget_modes {
+            self.text.set("quality", "budget", modes.map(|m| (m.min(1 << 30) as i64).into()));
+        }
+        if let Some(db) = change.playback_db {
+            self.text.set("quality", "playback_db", number(db));
+        }
     }
 
     pub(super) fn quality_json(&self) -> Value {

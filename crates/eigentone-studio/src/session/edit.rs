@@ -9,10 +9,11 @@ use eigentone_core::Vec3;
 use eigentone_core::units::Decibels;
 use eigentone_modal::Progress;
 use eigentone_scene::Scene;
-use eigentone_scene::scene::Plan;
-use eigentone_world::{Kind, Surface, Voicing};
+use eigentone_scene::scene::{Plan, Planned};
+use eigentone_world::{Collider, Kind, Sound, Surface, Voicing};
 use glam::DQuat;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use toml_edit::Table;
 
 /// Longest name of a body, in bytes.
@@ -108,30 +109,40 @@ impl Session {
     fn set_material(&mut self, id: u64, name: &str) -> Result<(), Fault> {
         let key = self.key(id)?;
         let new = self.world.settings().materials.get(name).map_err(|e| Fault::bad(e.to_string(), ""))?.clone();
+        let table = self.entries[&id].table.and_then(|i| self.text.body(i)).cloned().map(|t| of_material(t, &new.name));
+        let planned = table.as_ref().and_then(|table| self.planned(table));
         let old_density = self.world.material_of(key).map_or(new.density_kg_m3, |m| m.density_kg_m3);
-        let given_mass = self.entries[&id].table.and_then(|i| self.text.body(i)).is_some_and(|t| t.contains_key("mass_kg"));
         let size = self.world.body(key).map_or(1.0, |b| b.params.size);
         let mass = self.world.mass_kg(key);
-        self.world.set_material_data(key, std::sync::Arc::new(new.clone()))?;
-        if let (Some(mass), false) = (mass, given_mass) {
+        let silent = self.world.body(key).is_some_and(|b| matches!(b.sound, Sound::Silent) && b.shape.collider == Collider::Floor);
+        self.world.set_material_data(key, Arc::new(new.clone()))?;
+        match planned {
+            Some(planned) => self.world.set_sound(key, planned.world_body().sound)?,
+            None if silent => self.world.set_sound(key, Sound::Silent)?,
+            None => {}
+        }
+        if let (Some(mass), false) = (mass, table.is_some_and(|t| t.contains_key("mass_kg"))) {
             self.world.set_mass(key, mass / size.powi(3) * new.density_kg_m3 / old_density)?;
         }
-        // A smooth surface is as stiff as what it is of.
         let Some(entry) = self.entries.get_mut(&id) else { return Ok(()) };
         new.name.clone_into(&mut entry.material);
         if entry.surface.is_none() {
+            // A smooth surface is as stiff as what it is of.
             self.world.set_surface(key, Surface::OfMaterial)?;
         }
         self.begin_holds = false;
-        self.write(id, |table| {
-            put(table, "material", new.name.as_str().into());
-            // Another material is another model; and it is heard.
-            table.remove("model");
-            if table.get("silent").and_then(toml_edit::Item::as_bool) == Some(true) || table.contains_key("plane") {
-                put(table, "silent", false.into());
-            }
-        });
+        self.write(id, |table| *table = of_material(table.clone(), &new.name));
         Ok(())
+    }
+
+    /// A body as the file would have it; `None` where that takes long or cannot be: pitches that are tuned, models that are compressed.
+    fn planned(&self, table: &Table) -> Option<Planned> {
+        if ["tune", "tune_hz", "compress", "shares", "lands"].iter().any(|key| table.contains_key(key)) {
+            return None;
+        }
+        let mut scene = Scene::parse(&self.text.alone(table), &self.scene.folder, "the body").ok()?;
+        scene.more_folders = vec![self.folders.session.clone()];
+        Plan::draft(&scene, &self.folders.cache, &Progress::silent()).ok()?.bodies.into_iter().next()
     }
 
     fn set_surface(&mut self, id: u64, name: Option<&str>) -> Result<(), Fault> {
@@ -283,7 +294,7 @@ impl Session {
         let below = mesh.bounds().map_or(0.0, |[low, _]| -low.z);
         let radius = mesh.bounds().map_or(0.1, |[low, high]| 0.5 * (high - low).truncate().length());
         let mut top: f64 = 0.0;
-        for (key, body) in self.world.bodies().filter(|(_, b)| b.present && b.shape.collider != eigentone_world::Collider::Floor) {
+        for (key, body) in self.world.bodies().filter(|(_, b)| b.present && b.shape.collider != Collider::Floor) {
             let Some((pose, [low, high])) = self.world.pose(key).zip(body.shape.mesh.bounds()) else { continue };
             let reach = 0.5 * body.params.size * (high - low).length();
             let middle = pose.to_world(0.5 * body.params.size * (low + high));
@@ -327,6 +338,16 @@ impl Session {
         self.changed();
         Ok(json!({}))
     }
+}
+
+/// The same of another material: heard, and without a model of its own.
+fn of_material(mut table: Table, material: &str) -> Table {
+    put(&mut table, "material", material.into());
+    table.remove("model");
+    if table.get("silent").and_then(toml_edit::Item::as_bool) == Some(true) {
+        table.remove("silent");
+    }
+    table
 }
 
 /// Refuses numbers before anything is changed.

@@ -70,8 +70,9 @@ pub struct Folders {
     pub cache: ModelCache,
     /// Uploaded files and autosaves of scenes without a file.
     pub session: PathBuf,
-    /// Whether it goes away with the studio.
-    pub temporary: Option<Arc<tempfile::TempDir>>,
+    /// Goes away with the studio, if the session's folder is only for this run.
+    #[expect(dead_code, reason = "carried to be dropped")]
+    temporary: Option<Arc<tempfile::TempDir>>,
 }
 
 impl Folders {

@@ -1,6 +1,7 @@
 //! Hail by mouse: a cloud over whatever is there.
 
 use super::Session;
+use crate::document::list;
 use crate::fault::Fault;
 use crate::request::HailChange;
 use eigentone_core::Vec3;
@@ -99,10 +100,26 @@ impl Session {
             }
             (false, false) => {}
         }
+        if state.own && self.text.has("particles") {
+            self.write_cloud(&state);
+        }
         self.hail = state;
         let event = json!({ "event": "hail", "hail": self.hail.to_json(&self.world) });
         self.hub.event(&event);
         Ok(json!({}))
+    }
+
+    /// Keeps where a scene's own hail falls and how much of it there is.
+    fn write_cloud(&mut self, state: &HailState) {
+        let Region::Box { low, high } = state.region() else { return };
+        let mut sides = toml_edit::InlineTable::new();
+        sides.insert("low", list(&low.to_array()));
+        sides.insert("high", list(&high.to_array()));
+        let mut region = toml_edit::InlineTable::new();
+        region.insert("box", sides.into());
+        self.text.set("particles", "region", Some(region.into()));
+        self.text.set("particles", "particles", Some((state.particles as i64).into()));
+        self.changed();
     }
 
     /// Lets it hail on everything that is there: bodies are struck as spheres, boxes or discs of their size, the floor as a square.

@@ -3,7 +3,9 @@
 use super::Session;
 use crate::document::put;
 use crate::fault::Fault;
+use crate::packet::{Kind, Packet};
 use crate::request::ModeChange;
+use eigentone_synth::ModeLevels;
 use eigentone_world::{ModeEdit, Voicing};
 use serde_json::{Value, json};
 use toml_edit::{Array, InlineTable};
@@ -48,7 +50,29 @@ impl Session {
             self.key(id)?;
         }
         self.watched = body;
+        let key = body.and_then(|id| self.entries.get(&id)).map(|e| e.key);
+        self.world.watch_modes(key);
         Ok(json!({}))
+    }
+
+    /// What the watched body's modes are doing.
+    pub(super) fn tell_modes(&mut self) {
+        let Some((id, key)) = self.watched.and_then(|id| Some((id, self.entries.get(&id)?.key))) else { return };
+        // A model that was exchanged may have another place in the engine.
+        self.world.watch_modes(Some(key));
+        let mut levels = ModeLevels::default();
+        if !self.world.mode_levels(key, &mut levels) {
+            return;
+        }
+        let mut packet = Packet::new(Kind::Modes, 16 + 12 * levels.modes.len() + 8 * levels.threshold.len());
+        packet.f64(id as f64).u32(levels.modes.len() as u32).u32(levels.threshold.len() as u32);
+        for mode in &levels.modes {
+            packet.f32s(&[mode.frequency_hz, mode.level_db]).u32(mode.status as u32);
+        }
+        levels.threshold.iter().for_each(|band| {
+            packet.f32s(band);
+        });
+        self.hub.packet(packet.finish());
     }
 
     pub(super) fn mode(&mut self, change: &ModeChange) -> Result<Value, Fault> {
