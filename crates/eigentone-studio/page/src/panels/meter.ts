@@ -12,6 +12,9 @@ const MARKS_DB = [0, -6, -12, -24, -36, -48];
 const toDb = (value: number): number => (value > 0 ? 20 * Math.log10(value) : -200);
 const height = (db: number): string => `${100 * Math.min(1, Math.max(0, 1 - db / FLOOR_DB))}%`;
 
+/** Shows the lower part of something as high as the scale, so that colours stay where they are. */
+const cut = (db: number): string => `inset(calc(100% - ${height(db)}) 0 0 0)`;
+
 interface Channel {
   bar: HTMLElement;
   mean: HTMLElement;
@@ -65,7 +68,7 @@ function show(entry: Channel, peak: number, rms: number): void {
   } else if (now - entry.heldMs > HOLD_MS) {
     entry.holdDb = Math.max(db, entry.holdDb - FALL_DB_PER_S / 30);
   }
-  (entry.bar.firstElementChild as HTMLElement).style.height = height(db);
-  entry.mean.style.height = height(toDb(rms));
+  (entry.bar.firstElementChild as HTMLElement).style.clipPath = cut(db);
+  entry.mean.style.clipPath = cut(toDb(rms));
   entry.hold.style.bottom = height(entry.holdDb);
 }

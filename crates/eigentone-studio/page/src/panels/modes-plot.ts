@@ -82,8 +82,9 @@ export class ModesPlot {
     return this.canvas.clientHeight - 18;
   }
 
-  private y(db: number): number {
-    const share = Math.min(1, Math.max(0, (db - FLOOR_DB) / (TOP_DB - FLOOR_DB)));
+  private y(db: number, clamped = true): number {
+    const exact = (db - FLOOR_DB) / (TOP_DB - FLOOR_DB);
+    const share = clamped ? Math.min(1, Math.max(0, exact)) : exact;
     return this.bottom - share * (this.bottom - 6);
   }
 
@@ -163,9 +164,14 @@ export class ModesPlot {
     context.strokeStyle = colors.curve;
     context.lineWidth = 1.5;
     context.setLineDash([5, 4]);
+    context.save();
     context.beginPath();
-    bandHz.forEach((hz, i) => context.lineTo(this.x(Math.max(MIN_HZ, hz)), this.y(thresholdDb[i] as number)));
+    context.rect(this.left, 0, this.canvas.clientWidth - this.left - 8, this.bottom);
+    context.clip();
+    context.beginPath();
+    bandHz.forEach((hz, i) => context.lineTo(this.x(Math.max(1, hz)), this.y(thresholdDb[i] as number, false)));
     context.stroke();
+    context.restore();
     context.setLineDash([]);
   }
 

@@ -13,6 +13,7 @@ const LEGEND = [
   ["masked", "masked"],
   ["truncated", "too quiet"],
   ["scaled", "scaled away"],
+  ["threshold", "threshold"],
 ] as const;
 const SEND_MS = 60;
 

@@ -59,7 +59,7 @@ export class BodyView {
   update(body: Body): void {
     this.body = body;
     dress(this.mesh.material, body.material, body.sounds);
-    // A floor without end is drawn by the ground; it can still be pointed at.
+    // A floor without end is drawn by the ground.
     this.mesh.material.visible = body.sounds || this.radius < LARGE_M;
     this.mesh.castShadow = this.mesh.material.visible;
   }

@@ -75,7 +75,9 @@ export class WorldView {
 
   /** What is under a point of the view, in pixels from its top left. */
   pick(x: number, y: number): Hit | null {
-    const hits = this.cast(x, y).intersectObjects([...this.views.values()].map((view) => view.mesh), false);
+    // Who drags on an endless floor wants to turn the camera.
+    const meshes = [...this.views.values()].filter((view) => view.mesh.visible && view.mesh.material.visible).map((view) => view.mesh);
+    const hits = this.cast(x, y).intersectObjects(meshes, false);
     const hit = hits[0];
     return hit ? this.hitOf(hit) : null;
   }
