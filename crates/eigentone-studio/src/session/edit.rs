@@ -99,6 +99,7 @@ impl Session {
                     change(table);
                 }
             }
+            None if !self.unsaveable_told.insert(id) => {}
             None => {
                 let name = self.world.body(entry.key).map(|b| b.name.clone()).unwrap_or_default();
                 self.hub.log("warning", &format!("`{name}` is one of several copies, or dropped by a melody: what is changed of it is heard, but not saved"));

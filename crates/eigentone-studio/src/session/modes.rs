@@ -84,7 +84,8 @@ impl Session {
             Fault::bad(format!("mode {}", change.mode), format!("this body has {count}, counted from 0"))
         })?;
         let body = self.world.body(key).ok_or_else(|| Fault::no_body(id))?;
-        // As it is heard: at its size and pitch.
+        // As it is heard: at its size, pitch and damping.
+        let damped = f64::from(body.params.damping.max(1.0)) / body.params.size;
         let shown = f64::from(body.params.frequency) / body.params.size;
         let entry = self.entries.get(&id).ok_or_else(|| Fault::no_body(id))?;
         if entry.modes.len() >= MAX_EDITS && !entry.modes.contains_key(&change.mode) {
@@ -99,7 +100,7 @@ impl Session {
             state.frequency = factor(hz, mode.frequency_hz * shown, "a frequency of", 0.1, 10.0)?;
         }
         if let Some(decay) = change.decay_per_s {
-            state.decay = factor(decay, mode.decay_per_s / body.params.size, "a decay of", 1e-3, 1e3)?;
+            state.decay = factor(decay, mode.decay_per_s * damped, "a decay of", 1e-3, 1e3)?;
         }
         if let Some(gain) = change.gain {
             state.gain = factor(gain, 1.0, "a gain of", 0.0, 1e3)?;

@@ -221,6 +221,11 @@ impl Client<'_> {
     /// Listens for so many frames, at the pace of a sound card.
     pub fn hear(&mut self, frames: usize) -> Vec<f32> {
         self.sound.clear();
+        self.hear_on(frames)
+    }
+
+    /// The same with what was heard before.
+    pub fn hear_on(&mut self, frames: usize) -> Vec<f32> {
         let begin = Instant::now();
         while self.sound.len() < frames && begin.elapsed() < PATIENCE {
             let due = (self.begin.elapsed().as_secs_f64() * 44_100.0) as u64 + 1024;

@@ -20,9 +20,12 @@ fn a_strike_is_heard_at_the_frequency_of_the_plate() {
     page.hear(4096);
     let strike = |impulse: f64| json!({ "do": "strike", "body": plate, "at": [0, 0, 0], "impulse_ns": impulse, "mallet": "felt" });
     let struck = |page: &mut crate::client::Client<'_>, impulse: f64| {
+        page.sound.clear();
         page.must(strike(impulse));
-        page.hear(4096);
-        let sound = page.hear(32_768);
+        let sound = page.hear_on(65_536);
+        let peak = sound.iter().fold(0.0f32, |peak, x| peak.max(x.abs()));
+        let onset = sound.iter().position(|x| x.abs() > 0.1 * peak).unwrap();
+        let sound = sound[onset + 2048..onset + 2048 + 32_768].to_vec();
         // Stopped by hand, so that the next begins in silence.
         page.must(json!({ "do": "hold", "body": plate, "on": true }));
         page.hear(22_050);
