@@ -55,7 +55,9 @@ pub async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Ne
     let mut response = match check(&shared, &request) {
         Ok(()) => match tokio::time::timeout(LONGEST, next.run(request)).await {
             Ok(response) => response,
-            Err(_) => Fault { status: 408, error: "this took too long".to_owned(), hint: String::new() }.into_response(),
+            Err(_) => {
+                Fault { status: 408, error: "this took too long".to_owned(), hint: String::new() }.into_response()
+            }
         },
         Err(fault) => fault.into_response(),
     };
@@ -132,7 +134,15 @@ mod tests {
         for good in ["127.0.0.1:80", "localhost:80", "[::1]:80"] {
             assert!(is_ours(good, 80));
         }
-        for bad in ["", "127.0.0.1", "127.0.0.1:81", "evil.example:80", "127.0.0.1.evil.example:80", "localhost:80x", "0.0.0.0:80"] {
+        for bad in [
+            "",
+            "127.0.0.1",
+            "127.0.0.1:81",
+            "evil.example:80",
+            "127.0.0.1.evil.example:80",
+            "localhost:80x",
+            "0.0.0.0:80",
+        ] {
             assert!(!is_ours(bad, 80), "{bad}");
         }
     }

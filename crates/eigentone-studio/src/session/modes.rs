@@ -91,10 +91,18 @@ impl Session {
         if entry.modes.len() >= MAX_EDITS && !entry.modes.contains_key(&change.mode) {
             return Err(Fault::bad(format!("{MAX_EDITS} modes of this body are edited already"), "undo some"));
         }
-        let mut state = if change.reset { ModeState::default() } else { entry.modes.get(&change.mode).copied().unwrap_or_default() };
+        let mut state = if change.reset {
+            ModeState::default()
+        } else {
+            entry.modes.get(&change.mode).copied().unwrap_or_default()
+        };
         let factor = |x: f64, of: f64, what: &str, low: f64, high: f64| {
             let factor = x / of;
-            if (low..=high).contains(&factor) { Ok(factor) } else { Err(Fault::bad(format!("{what} {x}"), format!("give {:.4} to {:.4}", of * low, of * high))) }
+            if (low..=high).contains(&factor) {
+                Ok(factor)
+            } else {
+                Err(Fault::bad(format!("{what} {x}"), format!("give {:.4} to {:.4}", of * low, of * high)))
+            }
         };
         if let Some(hz) = change.frequency_hz {
             state.frequency = factor(hz, mode.frequency_hz * shown, "a frequency of", 0.1, 10.0)?;
@@ -129,7 +137,12 @@ impl Session {
         let edit = |mode: usize| {
             let state = states.get(&mode).copied().unwrap_or_default();
             let heard = !state.mute && (!solo || state.solo);
-            ModeEdit { mode, frequency: state.frequency, decay: state.decay, gain: if heard { state.gain } else { 0.0 } }
+            ModeEdit {
+                mode,
+                frequency: state.frequency,
+                decay: state.decay,
+                gain: if heard { state.gain } else { 0.0 },
+            }
         };
         let edits = (0..count).filter(|m| solo || states.contains_key(m)).map(edit).collect();
         let brightness_db = self.world.body(key).map_or(0.0, |b| b.voicing.brightness_db);
