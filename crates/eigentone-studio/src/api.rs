@@ -115,11 +115,7 @@ pub async fn add_mesh(
 }
 
 /// `POST /api/fit`.
-pub async fn fit(
-    State(shared): State<Arc<Shared>>,
-    Query(upload): Query<Upload>,
-    bytes: Bytes,
-) -> Answer<Json<Value>> {
+pub async fn fit(State(shared): State<Arc<Shared>>, Query(upload): Query<Upload>, bytes: Bytes) -> Answer<Json<Value>> {
     let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
     let folders = shared.folders.clone();
     let name = short(&upload.name);

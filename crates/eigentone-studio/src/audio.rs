@@ -291,7 +291,9 @@ impl Renderer {
             frame.iter_mut().for_each(|x| *x *= gain);
             self.fade = self.fade.saturating_sub(1);
         }
-        if self.fade == 0 && let Some(next) = self.next.take() {
+        if self.fade == 0
+            && let Some(next) = self.next.take()
+        {
             let old = std::mem::replace(&mut self.feed, next);
             // If the control side is gone, there is nobody to free it but us.
             let _ = self.outgoing.send(old);

@@ -18,7 +18,9 @@ impl SceneText {
         let mut doc: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| Fault::bad(e.to_string(), ""))?;
         // `body = [{…}, {…}]` means the same as `[[body]]`, which can be edited.
         for key in ["body", "event", "bridge", "collider", "surface"] {
-            if doc.get(key).is_some_and(Item::is_array) && let Some(item) = doc.remove(key) {
+            if doc.get(key).is_some_and(Item::is_array)
+                && let Some(item) = doc.remove(key)
+            {
                 let item = item.into_array_of_tables().map_or_else(|item| item, Item::ArrayOfTables);
                 doc.insert(key, item);
             }
@@ -82,10 +84,22 @@ impl SceneText {
 
     /// Gives a body another name, also where others name it.
     pub fn rename(&mut self, index: usize, old: &str, new: &str) {
-        let places =
-            [("event", "body"), ("bridge", "from"), ("bridge", "to"), ("collider", "body"), ("body", "shares"), ("melody", "body")];
+        let places = [
+            ("event", "body"),
+            ("bridge", "from"),
+            ("bridge", "to"),
+            ("collider", "body"),
+            ("body", "shares"),
+            ("melody", "body"),
+        ];
         for (table, key) in places {
-            for t in self.doc.get_mut(table).and_then(Item::as_array_of_tables_mut).into_iter().flat_map(ArrayOfTables::iter_mut) {
+            for t in self
+                .doc
+                .get_mut(table)
+                .and_then(Item::as_array_of_tables_mut)
+                .into_iter()
+                .flat_map(ArrayOfTables::iter_mut)
+            {
                 if t.get(key).and_then(Item::as_str) == Some(old) {
                     put(t, key, new.into());
                 }

@@ -4,18 +4,26 @@
 //! there is one, must be the same.
 
 use crate::fault::Fault;
-use crate::server::Shared;
+use crate::server::{LARGEST_UPLOAD, Shared};
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue, ORIGIN};
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, ORIGIN};
 use axum::http::{HeaderMap, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// What the page may load: itself, and what it makes. Worklets and pictures may be blobs.
-const POLICY: &str = "default-src 'self'; script-src 'self' blob:; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' ws://127.0.0.1:* ws://localhost:* ws://[::1]:*; \
-                      object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// What the page may load: itself, and what it makes. Worklets and pictures may be blobs; sockets lead back here.
+pub fn policy(port: u16) -> String {
+    let sockets = ["127.0.0.1", "localhost", "[::1]"].map(|host| format!("ws://{host}:{port}")).join(" ");
+    format!(
+        "default-src 'self'; script-src 'self' blob:; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' {sockets}; object-src 'none'; base-uri 'none'; form-action 'none'; \
+         frame-ancestors 'none'"
+    )
+}
+
+/// A request takes no longer than this; uploads and exports are done by then.
+const LONGEST: Duration = Duration::from_secs(180);
 
 /// So many at once, and so many a second.
 #[derive(Debug)]
@@ -45,12 +53,16 @@ impl Bucket {
 /// Checks every request, and says with every answer what the page may do.
 pub async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let mut response = match check(&shared, &request) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => match tokio::time::timeout(LONGEST, next.run(request)).await {
+            Ok(response) => response,
+            Err(_) => {
+                Fault { status: 408, error: "this took too long".to_owned(), hint: String::new() }.into_response()
+            }
+        },
         Err(fault) => fault.into_response(),
     };
     let headers = response.headers_mut();
     let fixed = [
-        ("content-security-policy", POLICY),
         ("x-content-type-options", "nosniff"),
         ("x-frame-options", "DENY"),
         ("referrer-policy", "no-referrer"),
@@ -60,6 +72,9 @@ pub async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Ne
     ];
     for (name, value) in fixed {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    if let Ok(policy) = HeaderValue::from_str(&shared.policy) {
+        headers.insert(HeaderName::from_static("content-security-policy"), policy);
     }
     response
 }
@@ -83,6 +98,11 @@ fn check(shared: &Shared, request: &Request) -> Result<(), Fault> {
         if !origin.is_some_and(|o| is_ours(o, shared.port)) {
             return Err(refused("pages of other origins are not served"));
         }
+    }
+    let length = headers.get(CONTENT_LENGTH).and_then(|l| l.to_str().ok()).and_then(|l| l.parse::<u64>().ok());
+    if length.is_some_and(|l| l > LARGEST_UPLOAD as u64) {
+        let hint = "64 MiB are taken; make the mesh coarser or the recording shorter".to_owned();
+        return Err(Fault { status: 413, error: "this file is too large".to_owned(), hint });
     }
     let path = request.uri().path();
     let needs_token = path == "/ws" || path.starts_with("/api/") || path == "/api";
@@ -114,7 +134,15 @@ mod tests {
         for good in ["127.0.0.1:80", "localhost:80", "[::1]:80"] {
             assert!(is_ours(good, 80));
         }
-        for bad in ["", "127.0.0.1", "127.0.0.1:81", "evil.example:80", "127.0.0.1.evil.example:80", "localhost:80x", "0.0.0.0:80"] {
+        for bad in [
+            "",
+            "127.0.0.1",
+            "127.0.0.1:81",
+            "evil.example:80",
+            "127.0.0.1.evil.example:80",
+            "localhost:80x",
+            "0.0.0.0:80",
+        ] {
             assert!(!is_ours(bad, 80), "{bad}");
         }
     }

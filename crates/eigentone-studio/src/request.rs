@@ -353,6 +353,35 @@ mod tests {
         assert_eq!(asked.id, Some(7.into()));
     }
 
+    /// Valid messages with random bytes changed, cut and doubled: each is read or refused, and none panics.
+    #[test]
+    fn damaged_messages_are_refused() {
+        let good = [
+            r#"{"do":"strike","body":1,"at":[0,0.1,-2e-3],"impulse_ns":0.05,"mallet":{"mass_kg":0.1,"stiffness_n_m":1e6},"id":1}"#,
+            r#"{"do":"set","body":12,"gesture":3,"surface":null,"size":1.5,"rotation":[0,0,0,1],"name":"é"}"#,
+            r#"{"do":"mode","body":1,"mode":3,"frequency_hz":440,"mute":true,"solo":false}"#,
+            r#"{"do":"ab","slot":"b","store":true,"id":"x"}"#,
+        ];
+        let mut noise = eigentone_core::Noise::new(9);
+        let mut accepted = 0;
+        for round in 0..20_000 {
+            let mut bytes = good[round % good.len()].as_bytes().to_vec();
+            for _ in 0..(noise.uniform() * 4.0) as usize {
+                let at = (noise.uniform() * bytes.len() as f64) as usize;
+                match (noise.uniform() * 4.0) as usize {
+                    0 => bytes[at] = (noise.uniform() * 256.0) as u8,
+                    1 => bytes.truncate(at.max(1)),
+                    2 => bytes.insert(at, b"{}[]\",:0e-"[(noise.uniform() * 10.0) as usize]),
+                    _ => bytes.extend_from_within(at..),
+                }
+            }
+            if let Ok(text) = std::str::from_utf8(&bytes) {
+                accepted += usize::from(read(text).is_ok());
+            }
+        }
+        assert!((1000..19_000).contains(&accepted), "{accepted}");
+    }
+
     #[test]
     fn what_is_no_request_is_told_why() {
         for text in ["", "{", "[]", "{}", "null", r#"{"do":"fly"}"#, r#"{"do":"strike"}"#, r#"{"do":"set","size":"x"}"#]

@@ -33,6 +33,8 @@ struct Page;
 pub struct Shared {
     pub(crate) token: Token,
     pub(crate) port: u16,
+    /// Content security policy of every answer.
+    pub(crate) policy: String,
     pub(crate) control: Control,
     pub(crate) throttle: Throttle,
     pub(crate) hub: Arc<Hub>,

@@ -25,7 +25,7 @@ use crate::request::{Request, Slot};
 use eigentone_scene::Scene;
 use eigentone_world::{BodyKey, Grab, Snapshot, World};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -61,6 +61,8 @@ pub struct Session {
     unsaved: bool,
     saved_at: Instant,
     watched: Option<u64>,
+    /// Bodies of which it was said that their changes cannot be saved.
+    unsaveable_told: BTreeSet<u64>,
     audio: AudioThread,
     levels: Arc<Levels>,
     out_latency: u64,
@@ -112,6 +114,7 @@ impl Session {
             unsaved: false,
             saved_at: Instant::now(),
             watched: None,
+            unsaveable_told: BTreeSet::new(),
             audio,
             levels,
             out_latency,
@@ -322,7 +325,7 @@ impl Session {
     /// What the scene is now.
     fn moment(&mut self) -> Moment {
         let document = self.world.document();
-        let models: std::collections::BTreeMap<usize, usize> = self
+        let models: BTreeMap<usize, usize> = self
             .entries
             .values()
             .filter_map(|e| self.world.base_model(e.key))

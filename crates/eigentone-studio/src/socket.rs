@@ -96,18 +96,19 @@ impl Page {
                     Ok(packet) => send(&mut socket, Message::Binary(packet)).await,
                     Err(_) => self.too_slow(&mut socket).await,
                 },
+                // News before answers: what an answer is about has been told by then.
+                item = news.recv() => match item {
+                    Ok(News::Event(text)) => send(&mut socket, Message::Text(text.as_ref().into())).await,
+                    Ok(News::Packet(bytes)) => send(&mut socket, Message::Binary(bytes)).await,
+                    Err(RecvError::Lagged(_)) => self.greet(&mut socket).await,
+                    Err(RecvError::Closed) => None,
+                },
                 Some(answer) = self.waiting.recv() => send(&mut socket, Message::Text(answer.into())).await,
                 message = socket.recv() => match message {
                     Some(Ok(Message::Text(text))) => self.receive(&text),
                     Some(Ok(Message::Close(_)) | Err(_)) | None => None,
                     Some(Ok(Message::Binary(_))) => self.answer(None, Err(Fault::bad("binary messages are not read", "send JSON text"))),
                     Some(Ok(_)) => Some(()),
-                },
-                item = news.recv() => match item {
-                    Ok(News::Event(text)) => send(&mut socket, Message::Text(text.as_ref().into())).await,
-                    Ok(News::Packet(bytes)) => send(&mut socket, Message::Binary(bytes)).await,
-                    Err(RecvError::Lagged(_)) => self.greet(&mut socket).await,
-                    Err(RecvError::Closed) => None,
                 },
             };
             if sent.is_none() {

@@ -129,6 +129,7 @@ impl Studio {
         let shared = Arc::new(Shared {
             token: token.clone(),
             port: address.port(),
+            policy: crate::guard::policy(address.port()),
             control: control.clone(),
             throttle,
             hub,

@@ -128,10 +128,10 @@ mod tests {
     #[test]
     fn the_seed_decides() {
         let steel = MaterialTable::builtin().get("steel").unwrap().clone();
-        let shape =
-            Shape::Bar { length: 0.2, width: 0.03, thickness: 0.01, support: BarSupport::Free, tuning: None };
+        let shape = Shape::Bar { length: 0.2, width: 0.03, thickness: 0.01, support: BarSupport::Free, tuning: None };
         let bar = Arc::new(model(&shape, &steel, &AnalyticSettings::default()).unwrap());
-        let wanted = |seed, spread| Variations { body: 1, count: 3, seed, spread, at: None, impulse_ns: 0.05, mallet: None };
+        let wanted =
+            |seed, spread| Variations { body: 1, count: 3, seed, spread, at: None, impulse_ns: 0.05, mallet: None };
         let render = |w: &Variations| render(w, &bar, "my bar", 1.0, 16_000.0).unwrap();
         let first = render(&wanted(1, 0.5));
         assert_eq!(first, render(&wanted(1, 0.5)));

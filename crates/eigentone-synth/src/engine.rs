@@ -24,9 +24,9 @@ mod swap;
 mod voice;
 mod voices;
 
+pub use crate::body::ModeStatus;
 pub use bridge::{BridgeSettings, Gap};
 pub use contacts::ContactSettings;
-pub use crate::body::ModeStatus;
 pub use handle::{Handle, StreamWriter};
 pub use probe::{ModeLevel, ModeLevels};
 pub use processor::Processor;

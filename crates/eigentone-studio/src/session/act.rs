@@ -71,12 +71,7 @@ impl Session {
         Ok(json!({}))
     }
 
-    pub(super) fn listen(
-        &mut self,
-        position: [f64; 3],
-        look: [f64; 3],
-        up: Option<[f64; 3]>,
-    ) -> Result<Value, Fault> {
+    pub(super) fn listen(&mut self, position: [f64; 3], look: [f64; 3], up: Option<[f64; 3]>) -> Result<Value, Fault> {
         let [position, look] = [position, look].map(Vec3::from_array);
         if !(position.is_finite() && look.is_finite() && position.abs().max_element() < 1e6) {
             return Err(Fault::bad("a listener has a place and looks somewhere", "give finite numbers"));
@@ -101,7 +96,9 @@ impl Session {
 
     pub(super) fn quality(&mut self, change: &QualityChange) -> Result<Value, Fault> {
         let positive = |x: Option<Option<f64>>, what: &str| match x.flatten() {
-            Some(x) if !(x.is_finite() && x >= 0.0) => Err(Fault::bad(format!("{what} is {x}"), "give 0 or more, or null")),
+            Some(x) if !(x.is_finite() && x >= 0.0) => {
+                Err(Fault::bad(format!("{what} is {x}"), "give 0 or more, or null"))
+            }
             _ => Ok(()),
         };
         positive(change.masking_db, "masking_db")?;

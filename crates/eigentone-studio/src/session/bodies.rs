@@ -154,13 +154,20 @@ impl Session {
                 }
                 EventKind::Frozen { body } => {
                     let name = self.world.body(body).map(|b| b.name.clone()).unwrap_or_default();
-                    self.hub.log("warning", &format!("`{name}` flew out of the world and stands still now; reset brings it back"));
+                    self.hub.log(
+                        "warning",
+                        &format!("`{name}` flew out of the world and stands still now; reset brings it back"),
+                    );
                 }
-                EventKind::Refused { why, .. } | EventKind::SoftFailed { why, .. } | EventKind::MotionFailed { why } => {
+                EventKind::Refused { why, .. }
+                | EventKind::SoftFailed { why, .. }
+                | EventKind::MotionFailed { why } => {
                     self.hub.log("warning", &why);
                 }
                 EventKind::SoftTooSlow { times_real_time } => {
-                    let text = format!("soft bodies take {times_real_time:.1} times as long as they may: their sound is late or missing");
+                    let text = format!(
+                        "soft bodies take {times_real_time:.1} times as long as they may: their sound is late or missing"
+                    );
                     self.hub.log("warning", &text);
                 }
                 _ => {}

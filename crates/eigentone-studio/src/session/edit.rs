@@ -99,6 +99,7 @@ impl Session {
                     change(table);
                 }
             }
+            None if !self.unsaveable_told.insert(id) => {}
             None => {
                 let name = self.world.body(entry.key).map(|b| b.name.clone()).unwrap_or_default();
                 self.hub.log("warning", &format!("`{name}` is one of several copies, or dropped by a melody: what is changed of it is heard, but not saved"));
@@ -114,7 +115,10 @@ impl Session {
         let old_density = self.world.material_of(key).map_or(new.density_kg_m3, |m| m.density_kg_m3);
         let size = self.world.body(key).map_or(1.0, |b| b.params.size);
         let mass = self.world.mass_kg(key);
-        let silent = self.world.body(key).is_some_and(|b| matches!(b.sound, Sound::Silent) && b.shape.collider == Collider::Floor);
+        let silent = self
+            .world
+            .body(key)
+            .is_some_and(|b| matches!(b.sound, Sound::Silent) && b.shape.collider == Collider::Floor);
         self.world.set_material_data(key, Arc::new(new.clone()))?;
         match planned {
             Some(planned) => self.world.set_sound(key, planned.world_body().sound)?,

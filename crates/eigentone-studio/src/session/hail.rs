@@ -155,10 +155,7 @@ impl Session {
 }
 
 /// What stones strike in place of a shape, and whether it moves with the body.
-fn shapes(
-    shape: &eigentone_world::Shape,
-    pose: Option<&eigentone_core::contact::Pose>,
-) -> Vec<(Shape, bool)> {
+fn shapes(shape: &eigentone_world::Shape, pose: Option<&eigentone_core::contact::Pose>) -> Vec<(Shape, bool)> {
     use eigentone_world::Collider as Form;
     match shape.collider {
         Form::Floor => {

@@ -84,22 +84,31 @@ impl Session {
             Fault::bad(format!("mode {}", change.mode), format!("this body has {count}, counted from 0"))
         })?;
         let body = self.world.body(key).ok_or_else(|| Fault::no_body(id))?;
-        // As it is heard: at its size and pitch.
+        // As it is heard: at its size, pitch and damping.
+        let damped = f64::from(body.params.damping.max(1.0)) / body.params.size;
         let shown = f64::from(body.params.frequency) / body.params.size;
         let entry = self.entries.get(&id).ok_or_else(|| Fault::no_body(id))?;
         if entry.modes.len() >= MAX_EDITS && !entry.modes.contains_key(&change.mode) {
             return Err(Fault::bad(format!("{MAX_EDITS} modes of this body are edited already"), "undo some"));
         }
-        let mut state = if change.reset { ModeState::default() } else { entry.modes.get(&change.mode).copied().unwrap_or_default() };
+        let mut state = if change.reset {
+            ModeState::default()
+        } else {
+            entry.modes.get(&change.mode).copied().unwrap_or_default()
+        };
         let factor = |x: f64, of: f64, what: &str, low: f64, high: f64| {
             let factor = x / of;
-            if (low..=high).contains(&factor) { Ok(factor) } else { Err(Fault::bad(format!("{what} {x}"), format!("give {:.4} to {:.4}", of * low, of * high))) }
+            if (low..=high).contains(&factor) {
+                Ok(factor)
+            } else {
+                Err(Fault::bad(format!("{what} {x}"), format!("give {:.4} to {:.4}", of * low, of * high)))
+            }
         };
         if let Some(hz) = change.frequency_hz {
             state.frequency = factor(hz, mode.frequency_hz * shown, "a frequency of", 0.1, 10.0)?;
         }
         if let Some(decay) = change.decay_per_s {
-            state.decay = factor(decay, mode.decay_per_s / body.params.size, "a decay of", 1e-3, 1e3)?;
+            state.decay = factor(decay, mode.decay_per_s * damped, "a decay of", 1e-3, 1e3)?;
         }
         if let Some(gain) = change.gain {
             state.gain = factor(gain, 1.0, "a gain of", 0.0, 1e3)?;
@@ -128,7 +137,12 @@ impl Session {
         let edit = |mode: usize| {
             let state = states.get(&mode).copied().unwrap_or_default();
             let heard = !state.mute && (!solo || state.solo);
-            ModeEdit { mode, frequency: state.frequency, decay: state.decay, gain: if heard { state.gain } else { 0.0 } }
+            ModeEdit {
+                mode,
+                frequency: state.frequency,
+                decay: state.decay,
+                gain: if heard { state.gain } else { 0.0 },
+            }
         };
         let edits = (0..count).filter(|m| solo || states.contains_key(m)).map(edit).collect();
         let brightness_db = self.world.body(key).map_or(0.0, |b| b.voicing.brightness_db);

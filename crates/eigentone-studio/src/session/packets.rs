@@ -109,7 +109,13 @@ impl Session {
         packet.u64(self.audio.pace().frames());
         packet.f32s(&[heard.peak[0], heard.peak[1], heard.rms[0], heard.rms[1], heard.loudness_lufs, load]);
         packet.f32s(&[stats.modes, stats.mixed, stats.masked, stats.truncated, stats.scaled].map(|n| n as f32));
-        packet.f32s(&[stats.late as f32, (stats.shed + counts.shed + self.audio.pace().dropped()) as f32, audio.fixed_us, audio.mode_us, kept]);
+        packet.f32s(&[
+            stats.late as f32,
+            (stats.shed + counts.shed + self.audio.pace().dropped()) as f32,
+            audio.fixed_us,
+            audio.mode_us,
+            kept,
+        ]);
         packet.f32s(&[1.0 / load.max(1e-6)]);
         self.hub.packet(packet.finish());
     }

@@ -84,7 +84,8 @@ pub fn recording(name: &str, bytes: &[u8], folders: &Folders) -> Result<Fitted, 
         FitSettings { name: stem.clone(), sample_rate_hz: f64::from(audio.sample_rate_hz), ..FitSettings::default() };
     let mono = audio.mono();
     let fitted = fit(&[Take { samples: &mono, position: None }], &settings);
-    let fitted = fitted.map_err(|e| Fault::bad(e.to_string(), "record one blow that rings, without others before it"))?;
+    let fitted =
+        fitted.map_err(|e| Fault::bad(e.to_string(), "record one blow that rings, without others before it"))?;
     let file = format!("{UPLOADS}/{}-{stem}.modal.safetensors", &sha256_hex(bytes)[..8]);
     write_model(&folders.session.join(&file), &fitted.model).map_err(|e| Fault::failed(e.to_string(), ""))?;
     let mut table = table_of(&stem, &file, "model");

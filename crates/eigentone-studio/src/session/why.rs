@@ -28,9 +28,16 @@ impl Session {
             if model.modes.iter().all(|m| m.output_gain == 0.0) {
                 reasons.push("All its modes are muted, or another is soloed.".to_owned());
             }
-            let longest = model.modes.iter().map(|m| 6.9 / (m.decay_per_s * f64::from(body.params.damping.max(1.0)))).fold(0.0, f64::max);
+            let longest = model
+                .modes
+                .iter()
+                .map(|m| 6.9 / (m.decay_per_s * f64::from(body.params.damping.max(1.0))))
+                .fold(0.0, f64::max);
             if longest < 0.02 {
-                reasons.push(format!("It rings for {:.0} ms at most: the material or the damping lets it only click.", 1e3 * longest));
+                reasons.push(format!(
+                    "It rings for {:.0} ms at most: the material or the damping lets it only click.",
+                    1e3 * longest
+                ));
             }
             for warning in model.info.warnings.iter().take(3) {
                 reasons.push(format!("Its model says: {warning}"));
@@ -51,7 +58,9 @@ impl Session {
         self.why_not_heard(key, &mut reasons);
         let sounding = self.world.is_sounding(key);
         if reasons.is_empty() {
-            reasons.push(if sounding { "It sounds right now." } else { "Nothing has struck it lately. Strike it." }.to_owned());
+            reasons.push(
+                if sounding { "It sounds right now." } else { "Nothing has struck it lately. Strike it." }.to_owned(),
+            );
         }
         Ok(json!({ "reasons": reasons, "sounding": sounding }))
     }
@@ -62,11 +71,15 @@ impl Session {
         let place = eigentone_core::Vec3::from_array(pose.position.map(f64::from));
         let distance = (place - self.world.listener().position).length();
         if distance > 30.0 {
-            reasons.push(format!("It is {distance:.0} m from the listener, so {:.0} dB quieter than at one metre.", 20.0 * distance.log10()));
+            reasons.push(format!(
+                "It is {distance:.0} m from the listener, so {:.0} dB quieter than at one metre.",
+                20.0 * distance.log10()
+            ));
         }
         let stats = self.world.stats();
         if stats.scaled > 0 {
-            reasons.push(format!("The budget is spent: {} modes are left out. Raise it, or remove bodies.", stats.scaled));
+            reasons
+                .push(format!("The budget is spent: {} modes are left out. Raise it, or remove bodies.", stats.scaled));
         }
         if self.world.settings().quality.truncation_pa > 100.0 * HEARING_PA as f32 {
             reasons.push("The truncation level is high: quiet modes sleep.".to_owned());

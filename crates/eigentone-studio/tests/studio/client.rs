@@ -103,7 +103,8 @@ pub fn raw_http(address: SocketAddr, method: &str, path: &str, headers: &str, bo
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let host = if headers.to_lowercase().contains("host:") { String::new() } else { format!("Host: {address}\r\n") };
-    let length = if headers.contains("Content-Length") { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
+    let length =
+        if headers.contains("Content-Length") { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
     let head = format!("{method} {path} HTTP/1.1\r\n{host}{headers}{length}Connection: close\r\n\r\n");
     stream.write_all(head.as_bytes()).unwrap();
     // The server may refuse before it has read all.
@@ -137,8 +138,10 @@ impl Client<'_> {
     /// Takes in the next message; `None` if none comes in time or the connection is closed.
     pub fn next(&mut self, patience: Duration) -> Option<Value> {
         let socket = &mut self.socket;
-        let message =
-            self.runtime.block_on(async { tokio::time::timeout(patience, socket.next()).await.ok().flatten() })?.ok()?;
+        let message = self
+            .runtime
+            .block_on(async { tokio::time::timeout(patience, socket.next()).await.ok().flatten() })?
+            .ok()?;
         match message {
             Message::Text(text) => {
                 let value: Value = serde_json::from_str(&text).unwrap();
@@ -221,6 +224,11 @@ impl Client<'_> {
     /// Listens for so many frames, at the pace of a sound card.
     pub fn hear(&mut self, frames: usize) -> Vec<f32> {
         self.sound.clear();
+        self.hear_on(frames)
+    }
+
+    /// The same with what was heard before.
+    pub fn hear_on(&mut self, frames: usize) -> Vec<f32> {
         let begin = Instant::now();
         while self.sound.len() < frames && begin.elapsed() < PATIENCE {
             let due = (self.begin.elapsed().as_secs_f64() * 44_100.0) as u64 + 1024;

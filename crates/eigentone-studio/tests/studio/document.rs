@@ -7,7 +7,9 @@ use serde_json::json;
 /// What was not touched stays to the letter; what was is written where the command reads it.
 #[test]
 fn a_saved_scene_keeps_what_the_studio_does_not_know() {
-    let text = format!("{PLATE}directivity = {{ axis = [0, 0, 1], pattern = 0.3, cutoff_hz = 900 }} # mine\n\n# the end\n[[event]]\ntime_s = 1.5\nbody = \"plate\"\nimpulse_ns = 0.1\n");
+    let text = format!(
+        "{PLATE}directivity = {{ axis = [0, 0, 1], pattern = 0.3, cutoff_hz = 900 }} # mine\n\n# the end\n[[event]]\ntime_s = 1.5\nbody = \"plate\"\nimpulse_ns = 0.1\n"
+    );
     let fixture = Fixture::new(&text);
     let mut page = fixture.connect();
     let id = page.id("plate");
@@ -63,7 +65,8 @@ fn unsaved_work_is_kept() {
     drop(studio);
     let kept = folder.path().join("scene.toml.autosave");
     assert!(std::fs::read_to_string(&kept).unwrap().contains("pitch = 2"));
-    let again = Fixture::of(Options { scene: Some(file), home: Some(folder.path().to_owned()), ..Options::default() }, folder);
+    let again =
+        Fixture::of(Options { scene: Some(file), home: Some(folder.path().to_owned()), ..Options::default() }, folder);
     let mut page = again.connect();
     assert_eq!(page.event(|e| e["event"] == "hello")["autosave"], true);
     page.must(json!({ "do": "open", "scene": "autosave" }));

@@ -54,7 +54,10 @@ fn bodies_come_and_go_and_come_back() {
     assert_eq!(page.ask(json!({ "do": "strike", "body": copy, "impulse_ns": 0.01 }))["ok"], false);
     page.must(json!({ "do": "undo" }));
     let back = page.body("little bar");
-    assert_eq!((back["id"].as_u64(), back["size"].as_f64(), back["material"].as_str()), (Some(copy), Some(0.5), Some("brass")));
+    assert_eq!(
+        (back["id"].as_u64(), back["size"].as_f64(), back["material"].as_str()),
+        (Some(copy), Some(0.5), Some("brass"))
+    );
     page.must(json!({ "do": "strike", "body": copy, "impulse_ns": 0.01 }));
     assert_eq!(page.ask(json!({ "do": "add", "object": "spaceship" }))["ok"], false);
 }
@@ -71,7 +74,10 @@ fn slots_and_scenes_are_gone_back_to() {
     page.must(json!({ "do": "ab", "slot": "a" }));
     assert_eq!(page.body("plate")["brightness"], 0.0);
     page.must(json!({ "do": "ab", "slot": "b" }));
-    assert_eq!((page.body("plate")["brightness"].as_f64(), page.body("plate")["damping"].as_f64()), (Some(6.0), Some(4.0)));
+    assert_eq!(
+        (page.body("plate")["brightness"].as_f64(), page.body("plate")["damping"].as_f64()),
+        (Some(6.0), Some(4.0))
+    );
 
     page.must(json!({ "do": "open", "scene": "empty" }));
     page.event(|e| e["event"] == "scene" && e["title"] == "Untitled");
@@ -132,7 +138,8 @@ fn a_dropped_mesh_sounds_at_once() {
         obj += &format!("f {f}\n");
     }
     let begin = std::time::Instant::now();
-    let (status, body) = fixture.http("POST", "/api/mesh?name=my%20bar.obj&material=aluminium&scale=0.001", obj.as_bytes());
+    let (status, body) =
+        fixture.http("POST", "/api/mesh?name=my%20bar.obj&material=aluminium&scale=0.001", obj.as_bytes());
     assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
     let answer: serde_json::Value = serde_json::from_slice(&body).unwrap();
     let id = answer["body"].as_u64().unwrap();
@@ -164,7 +171,8 @@ fn a_recording_is_fitted() {
     let mut wav = Vec::new();
     let tone = |n: u32| {
         let t = f64::from(n) / f64::from(rate);
-        0.5 * (-6.0 * t).exp() * ((2.0 * std::f64::consts::PI * 440.0 * t).sin() + 0.4 * (2.0 * std::f64::consts::PI * 1170.0 * t).sin())
+        0.5 * (-6.0 * t).exp()
+            * ((2.0 * std::f64::consts::PI * 440.0 * t).sin() + 0.4 * (2.0 * std::f64::consts::PI * 1170.0 * t).sin())
     };
     let mut writer = hound::WavWriter::new(
         std::io::Cursor::new(&mut wav),
@@ -177,7 +185,9 @@ fn a_recording_is_fitted() {
     assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
     let answer: serde_json::Value = serde_json::from_slice(&body).unwrap();
     let model = fixture.get_json(&format!("/api/model/{}", answer["body"]));
-    let found = |hz: f64| model["modes"].as_array().unwrap().iter().any(|m| (m["frequency_hz"].as_f64().unwrap() - hz).abs() < 1.0);
+    let found = |hz: f64| {
+        model["modes"].as_array().unwrap().iter().any(|m| (m["frequency_hz"].as_f64().unwrap() - hz).abs() < 1.0)
+    };
     assert!(found(440.0) && found(1170.0), "{model}");
 }
 

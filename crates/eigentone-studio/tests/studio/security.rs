@@ -20,11 +20,19 @@ fn foreign_hosts_origins_and_tokens_are_refused() {
         assert_eq!(status(path, ""), 401, "{path} without a token");
         assert_eq!(status(path, "Authorization: Bearer 0123456789abcdef0123456789abcdef\r\n"), 401, "{path}");
     }
-    for host in ["evil.example", &format!("evil.example:{port}"), "127.0.0.1", "127.0.0.1:1", &format!("127.0.0.1.evil.example:{port}")] {
+    for host in [
+        "evil.example",
+        &format!("evil.example:{port}"),
+        "127.0.0.1",
+        "127.0.0.1:1",
+        &format!("127.0.0.1.evil.example:{port}"),
+    ] {
         assert_eq!(status("/", &format!("Host: {host}\r\n")), 403, "{host}");
         assert_eq!(status("/api/hello", &format!("Host: {host}\r\n{token}")), 403, "{host}");
     }
-    for origin in ["http://evil.example", "null", "https://127.0.0.1", &format!("https://127.0.0.1:{port}"), "http://127.0.0.1:1"] {
+    for origin in
+        ["http://evil.example", "null", "https://127.0.0.1", &format!("https://127.0.0.1:{port}"), "http://127.0.0.1:1"]
+    {
         assert_eq!(status("/api/hello", &format!("Origin: {origin}\r\n{token}")), 403, "{origin}");
         assert_eq!(fixture.try_connect(fixture.studio.token(), Some(origin)).err(), Some(403), "{origin}");
     }
@@ -45,12 +53,23 @@ fn no_path_leads_out_of_the_page() {
     std::fs::write(folder.path().join("secret.txt"), "secret").unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink(folder.path().join("secret.txt"), page.join("link.txt")).unwrap();
-    let options = eigentone_studio::Options { page_dir: Some(page), home: Some(folder.path().to_owned()), ..Default::default() };
+    let options =
+        eigentone_studio::Options { page_dir: Some(page), home: Some(folder.path().to_owned()), ..Default::default() };
     let on_disk = Fixture::of(options, folder);
     let embedded = Fixture::new(PLATE);
     for fixture in [&on_disk, &embedded] {
         assert_eq!(fixture.http("GET", "/", b"").0, 200);
-        for path in ["/../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt", "/./../secret.txt", "//etc/passwd", "/link.txt", "/..\\secret.txt", "/page/../../secret.txt", "/Cargo.toml"] {
+        for path in [
+            "/../secret.txt",
+            "/..%2fsecret.txt",
+            "/%2e%2e/secret.txt",
+            "/./../secret.txt",
+            "//etc/passwd",
+            "/link.txt",
+            "/..\\secret.txt",
+            "/page/../../secret.txt",
+            "/Cargo.toml",
+        ] {
             let (status, body) = fixture.http("GET", path, b"");
             assert!(status == 404 || status == 400, "{path}: {status}");
             assert!(!String::from_utf8_lossy(&body).contains("secret"), "{path}");
@@ -65,7 +84,15 @@ fn malformed_and_oversized_messages_do_no_harm() {
     let fixture = Fixture::new(PLATE);
     let mut page = fixture.connect();
     let plate = page.id("plate");
-    for text in ["", "{", "[]", "{\"do\":\"fly\"}", "{\"do\":\"strike\",\"body\":\"x\"}", "{\"do\":\"strike\",\"body\":1e300,\"impulse_ns\":1}", "\u{0}"] {
+    for text in [
+        "",
+        "{",
+        "[]",
+        "{\"do\":\"fly\"}",
+        "{\"do\":\"strike\",\"body\":\"x\"}",
+        "{\"do\":\"strike\",\"body\":1e300,\"impulse_ns\":1}",
+        "\u{0}",
+    ] {
         page.send_text(text);
         let begin = Instant::now();
         while page.next(Duration::from_secs(5)).is_none_or(|m| m["ok"] != json!(false)) {
@@ -117,7 +144,11 @@ fn uploads_are_bounded_and_checked() {
     }
     let (status, _) = fixture.http("POST", "/api/fit?name=x.wav", b"RIFF");
     assert_eq!(status, 400);
-    let (status, _) = fixture.http("POST", "/api/mesh?name=..%2f..%2fx.obj&material=unobtainium", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let (status, _) = fixture.http(
+        "POST",
+        "/api/mesh?name=..%2f..%2fx.obj&material=unobtainium",
+        b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
+    );
     assert_eq!(status, 400);
     let (status, _) = fixture.http("POST", "/api/mesh?name=x.obj&scale=-1", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     assert_eq!(status, 400);

@@ -438,13 +438,7 @@ impl Body {
     }
 
     /// Tells of every mode its frequency in Hz, its level at the ear in dB SPL as it is played, and what has become of it.
-    pub fn look(
-        &mut self,
-        now: u64,
-        view: &View<'_>,
-        world: &World,
-        mut each: impl FnMut(f32, f32, ModeStatus),
-    ) {
+    pub fn look(&mut self, now: u64, view: &View<'_>, world: &World, mut each: impl FnMut(f32, f32, ModeStatus)) {
         // While modes fade, levels are those of the last visit.
         if self.fade_left == 0 && !self.account.asleep {
             self.settle(now, world);
