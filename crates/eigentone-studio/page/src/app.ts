@@ -4,7 +4,7 @@ import { Player } from "./audio/player";
 import { Api } from "./net/api";
 import type { Handlers } from "./net/connection";
 import { Connection } from "./net/connection";
-import { StudioError, type BodyId, type BodySetting, type Request, type Vec3 } from "./net/protocol";
+import { StudioError, type Blow, type BodyId, type BodySetting, type Request, type Vec3 } from "./net/protocol";
 import { Studio } from "./state/studio";
 import { toast } from "./ui/toast";
 
@@ -13,6 +13,8 @@ export class App {
   readonly connection: Connection;
   readonly api: Api;
   readonly player: Player;
+  /** For variations of it. */
+  lastBlow: { body: BodyId; blow: Blow } | null = null;
   private gesture = Math.floor(Math.random() * 1e6) * 1000;
 
   constructor(token: string, handlers: Pick<Handlers, "state" | "contacts" | "stones">) {
@@ -20,6 +22,8 @@ export class App {
       ...handlers,
       event: (event) => {
         this.studio.apply(event);
+        // Taken away from a page that fell behind: ask again.
+        if (event.event === "audio" && !event.on) this.player.stream();
         if (event.event === "log" && event.level === "error") toast("error", event.text);
       },
       meters: (meters) => (this.studio.meters.value = meters),
@@ -81,7 +85,9 @@ export class App {
     const peak = meters ? Math.max(meters.peakL, meters.peakR) : 1;
     // Measured where the blow stands out from what sounds already.
     if (peak < 3e-3 && this.player.status.value === "on") this.player.arm(Math.max(2e-5, 4 * peak));
-    this.connection.post({ do: "strike", body, at, direction, impulse_ns: impulseNs, mallet: this.studio.mallet.value });
+    const blow: Blow = { at, impulse_ns: impulseNs, mallet: this.studio.mallet.value };
+    this.lastBlow = { body, blow };
+    this.connection.post({ do: "strike", body, direction, ...blow });
     if (this.player.status.value === "off") void this.player.start();
   }
 

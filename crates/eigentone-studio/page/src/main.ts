@@ -16,7 +16,7 @@ import { spectrogram } from "./panels/spectrogram";
 import { startSound } from "./panels/start-sound";
 import { statusBar } from "./panels/status";
 import { tabs } from "./panels/tabs";
-import { hintLine, toolBar } from "./panels/tools";
+import { hintLine, openingLine, toolBar } from "./panels/tools";
 import { topbar } from "./panels/topbar";
 import { offerTour } from "./panels/tour";
 import { watchKeys } from "./shortcuts";
@@ -56,7 +56,7 @@ function build(): void {
   const pointer = new Pointer(app, view);
   parts.view = view;
   parts.contacts = logContacts(app);
-  main.append(pointer.overlay, toolBar(app, view), startSound(app), h("div.view-foot", {}, hintLine(app), malletBar(app)));
+  main.append(pointer.overlay, toolBar(app, view), startSound(app), h("div.view-foot", {}, openingLine(app), hintLine(app), malletBar(app)));
   const right = h("aside.right", { "aria-label": "Settings" }, tabs("Settings", [
     { id: "body", label: "Body", content: inspector(app) },
     { id: "hail", label: "Hail", content: hailPanel(app) },

@@ -20,7 +20,7 @@ const withShadows = () => {
 };
 
 async function picture(name, options, prepare) {
-  const studio = await openStudio({ viewport: { width: 1440, height: 810 }, ...options });
+  const studio = await openStudio({ viewport: { width: 1280, height: 720 }, ...options });
   try {
     await sleep(1500);
     await studio.page.evaluate(withShadows);

@@ -2,7 +2,7 @@
 
 import { parseMesh, parseShape, type MeshData } from "./binary";
 import type { Connection } from "./connection";
-import { StudioError, type BodyId, type Material, type Model, type Shelf } from "./protocol";
+import { StudioError, type Blow, type BodyId, type Material, type Model, type Shelf } from "./protocol";
 
 export class Api {
   constructor(private readonly connection: Connection) {}
@@ -35,12 +35,14 @@ export class Api {
     return shape;
   }
 
-  addMesh(file: File, material: string, scale: number): Promise<{ body: BodyId; warnings: string[] }> {
+  /** `thicknessM` of 0 leaves it to the mesh. */
+  addMesh(file: File, material: string, scale: number, thicknessM: number): Promise<{ body: BodyId; warnings: string[] }> {
     const query = new URLSearchParams({ name: file.name, material, scale: String(scale) });
+    if (thicknessM > 0) query.set("thickness_m", String(thicknessM));
     return this.json(`/api/mesh?${query}`, { method: "POST", body: file });
   }
 
-  fit(file: File): Promise<{ body: BodyId; warnings?: string[] }> {
+  fit(file: File): Promise<{ body: BodyId; warnings?: string[]; report?: { modes?: number; explained?: number } }> {
     const query = new URLSearchParams({ name: file.name });
     return this.json(`/api/fit?${query}`, { method: "POST", body: file });
   }
@@ -49,11 +51,12 @@ export class Api {
     return (await this.connection.fetch("/api/export/take.wav")).blob();
   }
 
-  async variations(body: BodyId, count: number, seed: number, spread: number): Promise<Blob> {
+  /** Blows like `blow`, or on the body's top. */
+  async variations(body: BodyId, count: number, seed: number, spread: number, blow: Blow | null): Promise<Blob> {
     const response = await this.connection.fetch("/api/export/variations", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ body, count, seed, spread }),
+      body: JSON.stringify({ ...blow, body, count, seed, spread }),
     });
     return response.blob();
   }

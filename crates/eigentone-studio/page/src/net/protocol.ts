@@ -47,7 +47,7 @@ export interface Body {
 export interface Model {
   material: string | null;
   method: string;
-  modes: { frequency_hz: number; decay_per_s: number; gain: number }[];
+  modes: { frequency_hz: number; decay_per_s: number; gain: number; mute?: boolean; solo?: boolean }[];
   sites: number;
   warnings: string[];
   tail_from_hz: number | null;
@@ -77,6 +77,12 @@ export interface Listener {
 
 export type Mallet = "felt" | "rubber" | "wood" | "metal" | { mass_kg: number; stiffness_n_m: number };
 
+export interface Blow {
+  at: Vec3;
+  impulse_ns: number;
+  mallet: Mallet;
+}
+
 export type BodySetting = Partial<
   Pick<Body, "material" | "surface" | "size" | "pitch" | "damping" | "brightness" | "gain" | "name"> & {
     position: Vec3;
@@ -100,7 +106,7 @@ export type Request =
   | { do: "play"; on: boolean }
   | { do: "speed"; value: number }
   | ({ do: "listener" } & Partial<Listener>)
-  | ({ do: "quality" } & Partial<Quality>)
+  | ({ do: "quality"; gesture?: number } & Partial<Quality>)
   | ({ do: "hail" } & Partial<Hail>)
   | { do: "modes"; body: BodyId | null }
   | ({ do: "mode"; body: BodyId; mode: number } & ModeEdit)
@@ -155,7 +161,8 @@ export type ServerEvent =
   | { event: "quality"; quality: Partial<Quality> }
   | { event: "hail"; hail: Partial<Hail> }
   | { event: "listener"; listener: Partial<Listener> }
-  | { event: "task"; body: BodyId; stage: string; share: number }
+  | { event: "task"; body: BodyId | null; stage: string; share: number }
+  | { event: "audio"; on: boolean }
   | { event: "history"; undo: number; redo: number; label: string | null }
   | { event: "log"; level: "info" | "warning" | "error"; text: string };
 

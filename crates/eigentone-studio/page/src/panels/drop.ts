@@ -3,10 +3,11 @@
 import type { App } from "../app";
 import { openDialog } from "../ui/dialog";
 import { h } from "../ui/dom";
+import { percent } from "../ui/format";
 import { toast } from "../ui/toast";
 
-const MESH = /\.(obj|stl|ply|gltf|glb|off|msh|node)$/i;
-const SOUND = /\.(wav|flac|mp3|ogg|aiff?|m4a)$/i;
+const MESH = /\.(obj|stl|ply|gltf|glb)$/i;
+const SOUND = /\.(wav|flac)$/i;
 const SCENE = /\.toml$/i;
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -34,7 +35,7 @@ export function watchDrops(app: App): void {
 }
 
 export function chooseFiles(app: App, kind: "mesh" | "sound"): void {
-  const accept = kind === "mesh" ? ".obj,.stl,.ply,.gltf,.glb" : ".wav,.flac,.mp3,.ogg,.aif,.aiff";
+  const accept = kind === "mesh" ? ".obj,.stl,.ply,.gltf,.glb" : ".wav,.flac";
   const input = h<HTMLInputElement>("input", { type: "file", accept });
   input.addEventListener("change", () => {
     for (const file of input.files ?? []) takeFile(app, file);
@@ -47,13 +48,16 @@ export function takeFile(app: App, file: File): void {
   else if (SOUND.test(file.name)) void fitFile(app, file);
   else if (SCENE.test(file.name)) void app.attempt(async () => app.api.openScene(await file.text()));
   else if (MESH.test(file.name)) askMaterial(app, file);
-  else toast("error", `${file.name} is neither mesh, recording nor scene.`, "Meshes: OBJ, STL, PLY, glTF. Recordings: WAV, FLAC, MP3, OGG. Scenes: TOML.");
+  else toast("error", `${file.name} is neither mesh, recording nor scene.`, "Meshes: OBJ, STL, PLY, glTF. Recordings: WAV, FLAC. Scenes: TOML.");
 }
 
 async function fitFile(app: App, file: File): Promise<void> {
   toast("info", `Fitting a model to ${file.name}…`);
   const answer = await app.attempt(() => app.api.fit(file));
-  if (answer) finish(app, answer.body, answer.warnings ?? []);
+  if (!answer) return;
+  const share = answer.report?.explained;
+  if (share !== undefined) app.studio.addLog("info", `${file.name}: ${answer.report?.modes ?? "?"} modes explain ${percent(share)} of its energy`);
+  finish(app, answer.body, answer.warnings ?? []);
 }
 
 const SCALES: [string, number][] = [
@@ -71,6 +75,7 @@ function askMaterial(app: App, file: File): void {
   if (last && app.studio.materials.value.some(({ name }) => name === last)) material.value = last;
   const scale = h<HTMLSelectElement>("select", { "aria-label": "Unit of the file", id: "mesh-scale" });
   for (const [name, value] of SCALES) scale.append(h("option", { value }, name));
+  const thickness = h<HTMLInputElement>("input", { type: "number", min: 0.01, max: 1000, step: "any", placeholder: "as the mesh has it" });
   const form = h(
     "form",
     {
@@ -82,13 +87,14 @@ function askMaterial(app: App, file: File): void {
     },
     h("label.field", {}, h("span", {}, "Made of"), material),
     h("label.field", {}, h("span", {}, "The file is in"), scale),
+    h("label.field", { title: "For things made of sheet or wall; leave it empty for solid ones" }, h("span", {}, "Thickness"), thickness, h("span.unit", {}, "mm")),
     h("p.muted", {}, "It sounds at once with a provisional model and gets better by itself."),
     h("footer", {}, h("button.primary", { type: "submit", id: "mesh-add" }, "Add it")),
   );
   const dialog = openDialog(file.name, form);
   material.focus();
   const add = async (): Promise<void> => {
-    const answer = await app.attempt(() => app.api.addMesh(file, material.value, Number(scale.value)));
+    const answer = await app.attempt(() => app.api.addMesh(file, material.value, Number(scale.value), Number(thickness.value) / 1000));
     if (answer) finish(app, answer.body, answer.warnings);
   };
 }

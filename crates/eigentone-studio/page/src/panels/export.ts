@@ -23,7 +23,8 @@ export function openVariations(app: App): void {
     toast("warning", "Nothing is selected.", "Click the body whose blows you want to export.");
     return;
   }
-  const count = h<HTMLInputElement>("input", { type: "number", min: 1, max: 64, value: 8 });
+  const blow = app.lastBlow?.body === body.id ? app.lastBlow.blow : null;
+  const count = h<HTMLInputElement>("input", { type: "number", min: 1, max: 256, value: 8 });
   const spread = h<HTMLInputElement>("input", { type: "number", min: 0, max: 100, value: 30 });
   const seed = h<HTMLInputElement>("input", { type: "number", min: 0, max: 999999, value: 1 });
   const make = h<HTMLButtonElement>("button.primary", { type: "submit" }, "Export ZIP");
@@ -35,7 +36,7 @@ export function openVariations(app: App): void {
         void run();
       },
     },
-    h("p", {}, `Blows on “${body.name}” that differ in place and force, one WAV each.`),
+    h("p", {}, `Blows on “${body.name}” ${blow ? "like your last one" : "on its top"}, that differ in place and force, one WAV each.`),
     field("How many", count),
     field("How different", spread, "%"),
     field("Seed", seed),
@@ -45,7 +46,7 @@ export function openVariations(app: App): void {
   const run = async (): Promise<void> => {
     make.disabled = true;
     make.textContent = "Rendering…";
-    const zip = await app.attempt(() => app.api.variations(body.id, Number(count.value), Number(seed.value), Number(spread.value) / 100));
+    const zip = await app.attempt(() => app.api.variations(body.id, Number(count.value), Number(seed.value), Number(spread.value) / 100, blow));
     dialog.close();
     if (zip) save(zip, `${body.name.replace(/[^\w-]+/g, "_")}_variations.zip`);
   };

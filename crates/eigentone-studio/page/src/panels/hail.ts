@@ -17,9 +17,9 @@ export function hailPanel(app: App): HTMLElement {
     app.studio.hail.value = { ...app.studio.hail.value, ...change };
     void app.do({ do: "hail", ...change });
   };
-  const quality = (change: Partial<Quality>): void => {
+  const quality = (change: Partial<Quality>, gesture: number): void => {
     app.studio.quality.value = { ...app.studio.quality.value, ...change };
-    void app.do({ do: "quality", ...change });
+    void app.do({ do: "quality", gesture, ...change });
   };
   const beginGesture = (): number => app.beginGesture();
   const on = h<HTMLInputElement>("input", { type: "checkbox", role: "switch", id: "hail-on", onchange: () => set({ on: on.checked }) });
@@ -32,20 +32,20 @@ export function hailPanel(app: App): HTMLElement {
     parse: (text) => (/off/.test(text) ? MASKING_OFF_DB : parseFloat(text.replace("−", "-"))),
     hint: "How far below a loud mode a quiet one may hide beside it. Less leaves out more; at the right end nothing is left out",
     beginGesture,
-    change: (value) => quality({ masking_db: value >= MASKING_OFF_DB ? null : value }),
+    change: (value, gesture) => quality({ masking_db: value >= MASKING_OFF_DB ? null : value }, gesture),
   });
   const playback = new Slider({
     label: "Listening level", min: 30, max: 110, initial: 60, format: (v) => `${v.toFixed(0)} dB SPL`,
     hint: "How loud all together is played: the louder, the more is heard. Only counts with masking",
     beginGesture,
-    change: (value) => quality({ playback_db: value }),
+    change: (value, gesture) => quality({ playback_db: value }, gesture),
   });
   const budget = new Slider({
     label: "Modes at most", min: 10, max: NO_BUDGET, initial: NO_BUDGET, log: true, format: (v) => (v >= NO_BUDGET ? "no limit" : count(v)),
     parse: (text) => (/no|off/.test(text) ? NO_BUDGET : parseFloat(text.replace(",", ""))),
     hint: "The loudest are kept",
     beginGesture,
-    change: (value) => quality({ budget_modes: value >= NO_BUDGET ? null : Math.round(value) }),
+    change: (value, gesture) => quality({ budget_modes: value >= NO_BUDGET ? null : Math.round(value) }, gesture),
   });
   app.studio.hail.subscribe((hail) => {
     on.checked = hail.on;

@@ -33,7 +33,7 @@ export class ModesData {
     this.bandHz = this.thresholdDb = new Float32Array(0);
   }
 
-  /** Takes a model; mutes and solos of the same body are kept. */
+  /** Takes a model; what is told of the same body's levels is kept. */
   setModel(body: BodyId, model: Model): void {
     const before = this.body === body ? this.modes : [];
     const strongest = Math.max(1e-30, ...model.modes.map((mode) => Math.abs(mode.gain)));
@@ -47,8 +47,8 @@ export class ModesData {
       levelDb: before[index]?.levelDb ?? -200,
       relativeDb: 20 * Math.log10(Math.abs(mode.gain) / strongest + 1e-9),
       state: before[index]?.state ?? "asleep",
-      muted: before[index]?.muted ?? false,
-      soloed: before[index]?.soloed ?? false,
+      muted: mode.mute ?? false,
+      soloed: mode.solo ?? false,
     }));
   }
 

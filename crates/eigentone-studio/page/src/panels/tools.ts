@@ -33,6 +33,16 @@ export function toolBar(app: App, view: WorldView): HTMLElement {
   return h("div.toolbar", {}, group, h("div.tools.small", {}, frame, ear));
 }
 
+/** What is going on while a scene is opened. */
+export function openingLine(app: App): HTMLElement {
+  const line = h("p.hint.opening", { role: "status", hidden: true });
+  app.studio.opening.subscribe((task) => {
+    line.hidden = task === null;
+    if (task) line.textContent = `Opening: ${task.stage} ${Math.round(100 * task.share)} %`;
+  });
+  return line;
+}
+
 export function hintLine(app: App): HTMLElement {
   const line = h("p.hint");
   app.studio.tool.subscribe((tool) => (line.textContent = TOOLS.find((entry) => entry.tool === tool)?.hint ?? ""));

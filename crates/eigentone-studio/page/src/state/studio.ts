@@ -46,6 +46,8 @@ export class Studio {
   readonly sampleRateHz = new Signal(48000);
   readonly bodies = new Signal<ReadonlyMap<BodyId, Body>>(new Map());
   readonly selected = new Signal<BodyId | null>(null);
+  /** A scene that is being opened. */
+  readonly opening = new Signal<Task | null>(null);
   readonly tasks = new Signal<ReadonlyMap<BodyId, Task>>(new Map());
   readonly scene = new Signal<SceneInfo>({ title: "", file: null, dirty: false, playing: true, speed: 1 });
   readonly listener = new Signal<Listener>(LISTENER);
@@ -100,10 +102,13 @@ export class Studio {
         this.listener.value = { ...this.listener.value, ...event.listener };
         break;
       case "task":
-        this.updateTask(event.body, event.stage, event.share);
+        if (event.body === null) this.opening.value = event.share >= 1 ? null : { stage: event.stage, share: event.share };
+        else this.updateTask(event.body, event.stage, event.share);
         break;
       case "history":
         this.history.value = { undo: event.undo, redo: event.redo, label: event.label };
+        break;
+      case "audio":
         break;
       case "log":
         this.addLog(event.level, event.text);
@@ -123,6 +128,7 @@ export class Studio {
 
   private replaceScene(event: SceneEvent): void {
     const before = this.bodies.value;
+    this.opening.value = null;
     this.bodies.value = new Map(event.bodies.map((body) => [body.id, body]));
     if (event.listener) this.listener.value = { ...this.listener.value, ...event.listener };
     if (event.hail) this.hail.value = { ...this.hail.value, ...event.hail };

@@ -80,7 +80,8 @@ export class BodyView {
   }
 
   setEmphasis(selected: boolean, hovered: boolean): void {
-    this.outline.visible = selected;
+    // The outline does not bend with a mode.
+    this.outline.visible = selected && this.modeScale === 0;
     this.emphasis = hovered ? 0.05 : 0;
   }
 

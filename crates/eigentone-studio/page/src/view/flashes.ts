@@ -1,6 +1,6 @@
 /** Contacts light up where and when they are heard. */
 
-import { AdditiveBlending, BufferAttribute, BufferGeometry, NormalBlending, Points, ShaderMaterial } from "three";
+import { BufferAttribute, BufferGeometry, Color, Points, ShaderMaterial } from "three";
 import type { ContactPacket } from "../net/binary";
 
 const MAX = 256;
@@ -26,14 +26,13 @@ export class Flashes {
       transparent: true,
       depthTest: false,
       depthWrite: false,
-      blending: AdditiveBlending,
-      uniforms: { ratio: { value: 1 } },
+      uniforms: { ratio: { value: 1 }, color: { value: new Color() }, strength: { value: 1 } },
       vertexShader: `attribute vec2 look; varying float age; uniform float ratio;
         void main() { age = look.y; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); gl_PointSize = look.x * ratio * (0.6 + 0.9 * age); }`,
-      fragmentShader: `varying float age;
+      fragmentShader: `varying float age; uniform vec3 color; uniform float strength;
         void main() { float r = 2.0 * length(gl_PointCoord - 0.5); if (r > 1.0) discard;
           float ring = smoothstep(0.16, 0.0, abs(r - 0.82)) + 0.8 * smoothstep(0.45, 0.0, r) * (1.0 - age);
-          gl_FragColor = vec4(1.0, 0.66, 0.25, ring * (1.0 - age)); }`,
+          gl_FragColor = vec4(color, strength * ring * (1.0 - age)); }`,
     });
     this.points = new Points(geometry, material);
     this.points.frustumCulled = false;
@@ -42,7 +41,7 @@ export class Flashes {
   }
 
   setLight(light: boolean): void {
-    this.points.material.blending = light ? NormalBlending : AdditiveBlending;
+    (this.points.material.uniforms["color"] as { value: Color }).value.setRGB(...((light ? [0.85, 0.4, 0] : [1, 0.72, 0.36]) as [number, number, number]));
   }
 
   push(packet: ContactPacket): void {
@@ -75,7 +74,10 @@ export class Flashes {
     });
     position.needsUpdate = look.needsUpdate = true;
     this.points.geometry.setDrawRange(0, this.alive.length);
-    this.points.material.uniforms["ratio"] = { value: ratio };
+    const uniforms = this.points.material.uniforms as Record<"ratio" | "strength", { value: number }>;
+    uniforms.ratio.value = ratio;
+    // A hail must not hide what it falls on.
+    uniforms.strength.value = 1 / (1 + this.alive.length / 40);
     return before > 0 || this.alive.length > 0;
   }
 }

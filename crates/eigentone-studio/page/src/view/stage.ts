@@ -72,11 +72,12 @@ export class Stage {
 
   /** Looks at everything within `radius` around `center`. */
   frame(center: Vector3, radius: number): void {
-    const distance = (0.95 * radius) / Math.sin((this.camera.fov * Math.PI) / 360);
+    const distance = radius / Math.sin((this.camera.fov * Math.PI) / 360);
     const aspect = Math.min(1, this.camera.aspect);
     const direction = new Vector3(0.45, -1, 0.62).normalize();
-    this.controls.target.copy(center);
-    this.camera.position.copy(center).addScaledVector(direction, distance / aspect);
+    // A little below the middle: the mallets cover the lower edge of the view.
+    this.controls.target.copy(center).addScaledVector(this.camera.up, -0.1 * radius);
+    this.camera.position.copy(this.controls.target).addScaledVector(direction, distance / aspect);
     this.camera.near = Math.max(0.001, radius / 200);
     this.camera.far = 400 * radius + 100;
     this.camera.updateProjectionMatrix();
@@ -90,8 +91,8 @@ export class Stage {
     shadow.near = 0.1 * radius;
     shadow.far = 14 * radius;
     shadow.updateProjectionMatrix();
-    // Two texels of the map.
-    this.sun.shadow.normalBias = (2 * 4.4 * radius) / 1024;
+    // Three texels of the map.
+    this.sun.shadow.normalBias = (3 * 4.4 * radius) / 1024;
     this.ground.scale.setScalar(60 * radius);
     this.grid.scale.setScalar(16 * radius);
     this.grid.position.set(center.x, center.y, this.grid.position.z);
