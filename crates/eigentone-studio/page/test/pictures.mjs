@@ -19,6 +19,9 @@ const withShadows = () => {
   stage.stale = true;
 };
 
+/** All pictures, or those named on the command line. */
+const wanted = (name) => process.argv.length < 3 || process.argv.includes(name);
+
 async function picture(name, options, prepare) {
   const studio = await openStudio({ viewport: { width: 1280, height: 720 }, ...options });
   try {
@@ -48,7 +51,7 @@ async function strikes(studio, name, times) {
   return id;
 }
 
-await picture("strike", {}, async (studio) => {
+if (wanted("strike")) await picture("strike", {}, async (studio) => {
   await strikes(studio, "glass", 2);
   const id = await strikes(studio, "bowl", 3);
   const [x, y] = await studio.aim(id);
@@ -57,7 +60,7 @@ await picture("strike", {}, async (studio) => {
   await sleep(350);
 });
 
-await picture("modes", { colorScheme: "light" }, async (studio) => {
+if (wanted("modes")) await picture("modes", { colorScheme: "light" }, async (studio) => {
   const id = await strikes(studio, "bowl", 3);
   await studio.present(id, [0, 0, 0.3]);
   await studio.strike(id, 400);
@@ -66,14 +69,14 @@ await picture("modes", { colorScheme: "light" }, async (studio) => {
   await sleep(1000);
 });
 
-await picture("hail", { scene: "hail" }, async (studio) => {
+if (wanted("hail")) await picture("hail", { scene: "hail", viewport: { width: 1150, height: 647 } }, async (studio) => {
   await studio.page.click("#tab-hail");
-  await sleep(6000);
+  await sleep(2000);
   await studio.page.evaluate(() => window.eigentone.view.frameAll());
   await sleep(1500);
 });
 
-await picture("grab", { colorScheme: "light" }, async (studio) => {
+if (wanted("grab")) await picture("grab", { colorScheme: "light" }, async (studio) => {
   const id = await idOf(studio, "plank");
   const [x, y] = await studio.aim(id);
   await studio.page.keyboard.press("2");

@@ -76,7 +76,7 @@ export class Stage {
     const aspect = Math.min(1, this.camera.aspect);
     const direction = new Vector3(0.45, -1, 0.62).normalize();
     // A little below the middle: the mallets cover the lower edge of the view.
-    this.controls.target.copy(center).addScaledVector(this.camera.up, -0.1 * radius);
+    this.controls.target.copy(center).addScaledVector(this.camera.up, -0.16 * radius);
     this.camera.position.copy(this.controls.target).addScaledVector(direction, distance / aspect);
     this.camera.near = Math.max(0.001, radius / 200);
     this.camera.far = 400 * radius + 100;
