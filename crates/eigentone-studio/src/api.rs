@@ -111,7 +111,7 @@ pub async fn add_mesh(
         thickness_m: upload.thickness_m,
     };
     let table = blocking(move || uploads::mesh(&about, &bytes, &folders)).await?;
-    Ok(Json(shared.control.ask(move |s| s.add_table(table, None, "add a mesh")).await??))
+    Ok(Json(add(&shared, table, "add a mesh").await?))
 }
 
 /// `POST /api/fit`.
@@ -120,10 +120,17 @@ pub async fn fit(State(shared): State<Arc<Shared>>, Query(upload): Query<Upload>
     let folders = shared.folders.clone();
     let name = short(&upload.name);
     let fitted = blocking(move || uploads::recording(&name, &bytes, &folders)).await?;
-    let mut answer = shared.control.ask(move |s| s.add_table(fitted.table, None, "fit a recording")).await??;
+    let mut answer = add(&shared, fitted.table, "fit a recording").await?;
     answer["warnings"] = fitted.warnings.into();
     answer["report"] = fitted.report;
     Ok(Json(answer))
+}
+
+/// Adds a body; the control thread does not wait for its mesh.
+async fn add(shared: &Shared, table: toml_edit::Table, label: &'static str) -> Answer<Value> {
+    let draft = shared.control.ask(move |s| s.draft(&table)).await?;
+    let ready = blocking(move || draft.plan()).await?;
+    shared.control.ask(move |s| s.add(ready, None, label)).await?
 }
 
 /// How much of a take.

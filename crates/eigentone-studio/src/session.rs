@@ -1,6 +1,7 @@
 //! The studio's state: one live world and the scene file it came from, changed together.
 
 mod act;
+mod adding;
 mod bodies;
 mod edit;
 mod files;

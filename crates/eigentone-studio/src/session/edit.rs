@@ -1,15 +1,12 @@
 //! Changes of bodies: in the world and in the file together.
 
 use super::Session;
-use super::files::Staged;
-use crate::document::{SceneText, list, put, put_number};
+use crate::document::{list, put, put_number};
 use crate::fault::Fault;
 use crate::request::Set;
 use eigentone_core::Vec3;
 use eigentone_core::units::Decibels;
-use eigentone_modal::Progress;
 use eigentone_scene::Scene;
-use eigentone_scene::scene::{Plan, Planned};
 use eigentone_world::{Collider, Kind, Sound, Surface, Voicing};
 use glam::DQuat;
 use serde_json::{Value, json};
@@ -111,7 +108,7 @@ impl Session {
         let key = self.key(id)?;
         let new = self.world.settings().materials.get(name).map_err(|e| Fault::bad(e.to_string(), ""))?.clone();
         let table = self.entries[&id].table.and_then(|i| self.text.body(i)).cloned().map(|t| of_material(t, &new.name));
-        let planned = table.as_ref().and_then(|table| self.planned(table));
+        let planned = table.as_ref().filter(|t| is_quick(t)).and_then(|table| self.plan(table).ok());
         let old_density = self.world.material_of(key).map_or(new.density_kg_m3, |m| m.density_kg_m3);
         let size = self.world.body(key).map_or(1.0, |b| b.params.size);
         let mass = self.world.mass_kg(key);
@@ -121,7 +118,7 @@ impl Session {
             .is_some_and(|b| matches!(b.sound, Sound::Silent) && b.shape.collider == Collider::Floor);
         self.world.set_material_data(key, Arc::new(new.clone()))?;
         match planned {
-            Some(planned) => self.world.set_sound(key, planned.world_body().sound)?,
+            Some(new) => self.world.set_sound(key, new.planned.world_body().sound)?,
             None if silent => self.world.set_sound(key, Sound::Silent)?,
             None => {}
         }
@@ -137,16 +134,6 @@ impl Session {
         self.begin_holds = false;
         self.write(id, |table| *table = of_material(table.clone(), &new.name));
         Ok(())
-    }
-
-    /// A body as the file would have it; `None` where that takes long or cannot be: pitches that are tuned, models that are compressed.
-    fn planned(&self, table: &Table) -> Option<Planned> {
-        if ["tune", "tune_hz", "compress", "shares", "lands"].iter().any(|key| table.contains_key(key)) {
-            return None;
-        }
-        let mut scene = Scene::parse(&self.text.alone(table), &self.scene.folder, "the body").ok()?;
-        scene.more_folders = vec![self.folders.session.clone()];
-        Plan::draft(&scene, &self.folders.cache, &Progress::silent()).ok()?.bodies.into_iter().next()
     }
 
     fn set_surface(&mut self, id: u64, name: Option<&str>) -> Result<(), Fault> {
@@ -227,88 +214,6 @@ impl Session {
         Ok(json!({}))
     }
 
-    pub(super) fn add_object(
-        &mut self,
-        object: &str,
-        position: Option<[f64; 3]>,
-        material: Option<&str>,
-    ) -> Result<Value, Fault> {
-        let object = crate::shelf::find(object)?;
-        let text = SceneText::parse(&object.table())?;
-        let mut table = text.body(0).cloned().unwrap_or_default();
-        if let Some(material) = material {
-            put(&mut table, "material", material.into());
-        }
-        self.add_table(table, position, "add")
-    }
-
-    pub(super) fn duplicate(&mut self, id: u64) -> Result<Value, Fault> {
-        let key = self.key(id)?;
-        let hint = "only bodies with a [[body]] of their own can be duplicated";
-        let table = self.entries[&id].table.and_then(|i| self.text.body(i)).cloned();
-        let mut table = table.ok_or_else(|| Fault::bad("this body cannot be duplicated", hint))?;
-        for key in ["lands", "copies", "shares", "template", "appears_s", "lives_s"] {
-            table.remove(key);
-        }
-        let pose = *self.world.pose(key).ok_or_else(|| Fault::no_body(id))?;
-        let width = self.world.body(key).and_then(|b| b.shape.mesh.bounds().map(|[a, z]| (z - a).x * b.params.size));
-        let mut place = pose.position.map(f64::from);
-        place[0] += 1.1 * width.unwrap_or(0.1).min(2.0) + 0.01;
-        put(&mut table, "rotation", list(&pose.rotation.map(f64::from)));
-        self.add_table(table, Some(place), "duplicate")
-    }
-
-    /// Adds a body as the file would describe it.
-    pub fn add_table(&mut self, mut table: Table, position: Option<[f64; 3]>, label: &str) -> Result<Value, Fault> {
-        let wanted = table.get("name").and_then(toml_edit::Item::as_str).unwrap_or("body").to_owned();
-        put(&mut table, "name", self.free_name(&wanted).as_str().into());
-        let mut scene = Scene::parse(&self.text.alone(&table), &self.scene.folder, "the new body")?;
-        scene.more_folders = vec![self.folders.session.clone()];
-        let plan = Plan::draft(&scene, &self.folders.cache, &Progress::silent())?;
-        let Some(mut planned) = plan.bodies.into_iter().next() else {
-            return Err(Fault::bad("there is no body in this", ""));
-        };
-        let place = position.unwrap_or_else(|| self.free_place(&planned.mesh));
-        planned.body.position = place;
-        put(&mut table, "position", list(&place));
-        let before = self.moment();
-        let key = self.world.insert(planned.world_body())?;
-        self.history.push(before, label, None);
-        let index = self.text.push_body(table);
-        self.begin_holds = false;
-        let id = self.enter(&Staged { key, table: Some(index), copy: false, body: Some(planned.body) });
-        self.changed();
-        self.tell_body(id);
-        Ok(json!({ "body": id, "warnings": plan.warnings }))
-    }
-
-    /// A name that no other body has.
-    fn free_name(&self, wanted: &str) -> String {
-        let base = wanted.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end();
-        let base = if base.is_empty() { "body" } else { base };
-        let taken = |name: &str| self.world.bodies().any(|(_, b)| b.name == name);
-        if !taken(wanted) && !wanted.is_empty() {
-            return wanted.to_owned();
-        }
-        (2..).map(|n| format!("{base} {n}")).find(|name| !taken(name)).unwrap_or_default()
-    }
-
-    /// A place above everything near the middle, so that it falls down.
-    fn free_place(&self, mesh: &eigentone_core::TriMesh) -> [f64; 3] {
-        let below = mesh.bounds().map_or(0.0, |[low, _]| -low.z);
-        let radius = mesh.bounds().map_or(0.1, |[low, high]| 0.5 * (high - low).truncate().length());
-        let mut top: f64 = 0.0;
-        for (key, body) in self.world.bodies().filter(|(_, b)| b.present && b.shape.collider != Collider::Floor) {
-            let Some((pose, [low, high])) = self.world.pose(key).zip(body.shape.mesh.bounds()) else { continue };
-            let reach = 0.5 * body.params.size * (high - low).length();
-            let middle = pose.to_world(0.5 * body.params.size * (low + high));
-            if middle.truncate().length() < reach + radius && middle.z < 2.0 {
-                top = top.max(middle.z + reach);
-            }
-        }
-        [0.0, 0.0, top + below + 0.02]
-    }
-
     pub(super) fn remove(&mut self, id: u64) -> Result<Value, Fault> {
         let key = self.key(id)?;
         let entry = self.entries[&id].clone();
@@ -342,6 +247,11 @@ impl Session {
         self.changed();
         Ok(json!({}))
     }
+}
+
+/// Whether the model of a `[[body]]` need not be waited for: pitches are tuned by making several, and compressed ones are made at once.
+fn is_quick(table: &Table) -> bool {
+    !["tune", "tune_hz", "compress", "shares", "lands"].iter().any(|key| table.contains_key(key))
 }
 
 /// The same of another material: heard, and without a model of its own.

@@ -30,6 +30,8 @@ fn a_strike_is_heard_at_the_frequency_of_the_plate() {
         page.must(json!({ "do": "hold", "body": plate, "on": true }));
         page.hear(22_050);
         page.must(json!({ "do": "hold", "body": plate, "on": false }));
+        // Letting go is heard as late as all motion is; a blow is heard at once.
+        page.hear(4096);
         sound
     };
     let steel_hz = plate_hz(200e9, 7850.0, 0.29);
@@ -41,7 +43,12 @@ fn a_strike_is_heard_at_the_frequency_of_the_plate() {
 
     let hard = struck(&mut page, 0.004);
     let ratio = rms(&hard) / rms(&soft);
-    assert!((3.6..4.4).contains(&ratio), "four times the impulse is {ratio} times as loud: {} and {}", rms(&soft), rms(&hard));
+    assert!(
+        (3.6..4.4).contains(&ratio),
+        "four times the impulse is {ratio} times as loud: {} and {}",
+        rms(&soft),
+        rms(&hard)
+    );
 
     page.must(json!({ "do": "set", "body": plate, "material": "glass" }));
     let glass_hz = plate_hz(65e9, 2500.0, 0.22);

@@ -145,3 +145,79 @@ impl Processor {
         probe.sequence.fetch_add(1, Ordering::Release);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::{Masking, Quality};
+    use crate::{BLOCK, BodySettings, Settings, engine};
+    use eigentone_core::event::{Action, Event, Moment};
+    use eigentone_core::mesh::primitives;
+    use eigentone_core::model::{Method, ModelInfo, SiteBlend};
+    use eigentone_core::{ModalModel, Mode, ShapeTable, Surface, Vec3};
+    use std::sync::Arc;
+
+    fn model(modes: &[(f64, f64)]) -> Arc<ModalModel> {
+        let mesh = primitives::plate(1.0, 1.0, 2, 2);
+        let mode = |&(frequency_hz, output_gain): &(f64, f64)| Mode { frequency_hz, decay_per_s: 2.0, output_gain };
+        Arc::new(ModalModel {
+            info: ModelInfo::new("test", Method::Shell, "steel"),
+            modes: modes.iter().map(mode).collect(),
+            shapes: ShapeTable::from_fn(mesh.positions.len(), modes.len(), |_, _| Vec3::Z),
+            surface: Surface::from_mesh(&mesh),
+            diffuse: Vec::new(),
+        })
+    }
+
+    /// Renders for a while after a blow; what is told of the modes, and the root mean square of the last blocks in Pa.
+    fn watched(modes: &[(f64, f64)], quality: Quality) -> (ModeLevels, f64) {
+        let settings = Settings { quality, ..Settings::default() };
+        let (mut handle, mut processor) = engine(settings).unwrap();
+        let body = handle.add(&BodySettings::new(model(modes))).unwrap();
+        handle.watch_modes(Some(body));
+        let action = Action::Impulse { site: SiteBlend::single(0), impulse_ns: [0.0, 0.0, 0.1] };
+        handle.send(Event { time: Moment::NOW, body, action }).unwrap();
+        let (mut squares, mut told) = (0.0, ModeLevels::default());
+        // The probe looks at the beginning of each policy frame of 16 blocks: the last one is in the middle of what is measured.
+        for block in 0..72 {
+            processor.next_block();
+            if block >= 56 {
+                let sound = processor.buses().next().map_or([0.0; BLOCK], |(_, bus)| *bus);
+                squares += sound.iter().map(|x| f64::from(x * x)).sum::<f64>();
+            }
+        }
+        assert!(handle.mode_levels(body, &mut told));
+        let other = BodyId { slot: body.slot + 1, ..body };
+        assert!(!handle.mode_levels(other, &mut ModeLevels::default()), "only the watched body is told");
+        (told, (squares / (16 * BLOCK) as f64).sqrt())
+    }
+
+    /// A single mode is told as loud as it is heard: 20 log₁₀ of its root mean square over 20 µPa.
+    #[test]
+    fn a_mode_is_told_as_loud_as_it_is() {
+        let (told, rms_pa) = watched(&[(1000.0, 0.5)], Quality::FULL);
+        let [mode] = told.modes[..] else { panic!("{told:?}") };
+        let truth_db = 20.0 * (rms_pa / 2e-5).log10();
+        assert!((f64::from(mode.level_db) - truth_db).abs() < 0.1, "{mode:?}, heard {truth_db} dB");
+        assert_eq!((mode.frequency_hz, mode.status), (1000.0, ModeStatus::Sounding));
+        assert!(told.threshold.is_sorted_by(|a, b| a[0] < b[0]), "bands rise");
+    }
+
+    /// A mode 60 dB below its neighbour in the same critical band is masked; what is below the truncation level is truncated; and where the masker is the threshold is above that of quiet.
+    #[test]
+    fn what_is_left_out_says_why() {
+        let masking = Quality { truncation_pa: 0.0, masking: Some(Masking::default()), budget: None };
+        let (told, _) = watched(&[(1000.0, 0.5), (1030.0, 0.0005)], masking);
+        assert_eq!(told.modes.iter().map(|m| m.status).collect::<Vec<_>>(), [ModeStatus::Sounding, ModeStatus::Masked]);
+        let near =
+            told.threshold.iter().min_by(|a, b| (a[0] - 1000.0).abs().total_cmp(&(b[0] - 1000.0).abs())).unwrap();
+        assert!(near[1] > told.modes[1].level_db && near[1] > 30.0, "{near:?}");
+
+        let truncating = Quality { truncation_pa: 1e-3, masking: None, budget: None };
+        let (told, _) = watched(&[(1000.0, 0.5), (3000.0, 0.0005)], truncating);
+        assert_eq!(
+            told.modes.iter().map(|m| m.status).collect::<Vec<_>>(),
+            [ModeStatus::Sounding, ModeStatus::Truncated]
+        );
+    }
+}
