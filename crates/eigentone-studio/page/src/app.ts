@@ -84,7 +84,7 @@ export class App {
     const meters = this.studio.meters.value;
     const peak = meters ? Math.max(meters.peakL, meters.peakR) : 1;
     // Measured where the blow stands out from what sounds already.
-    if (peak < 3e-3 && this.player.status.value === "on") this.player.arm(Math.max(2e-5, 4 * peak));
+    if (peak < 1e-3 && this.player.status.value === "on") this.player.arm(Math.max(2e-5, 10 * peak));
     const blow: Blow = { at, impulse_ns: impulseNs, mallet: this.studio.mallet.value };
     this.lastBlow = { body, blow };
     this.connection.post({ do: "strike", body, direction, ...blow });
