@@ -1,6 +1,6 @@
 //! The browser studio: a web server on the loopback interface over one live world.
 //!
-//! Three roles. The *network* (tokio) serves the page and speaks the protocol of `docs/studio-protocol.md`; the *control thread* owns the [session](session::Session), a world and the scene file it came from, and lets time pass 250 times a
+//! Three roles. The *network* (tokio) serves the page and speaks the protocol of `docs/studio-protocol.md`; the *control thread* owns the session, a world and the scene file it came from, and lets time pass 250 times a
 //! second; the *audio thread* renders when the page's own sound clock asks for it. They meet in bounded queues, and nobody waits for a slow page. With no page open nothing runs.
 //!
 //! ```no_run

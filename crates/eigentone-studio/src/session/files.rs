@@ -26,7 +26,7 @@ pub const SOURCES: usize = 16_384;
 const LATENCY_S: f64 = 0.02;
 
 /// Sound pressure of full scale if the scene does not say, in Pa: things on a table are heard well, and a limiter looks after the rest.
-const FULL_SCALE_PA: f64 = 2.0;
+const FULL_SCALE_PA: f64 = 8.0;
 
 /// Folder of uploaded files, beside the scene and in the studio's own.
 pub const UPLOADS: &str = "uploads";

@@ -124,6 +124,31 @@ fn silence_has_reasons() {
     assert!(told.contains("gain"), "{told}");
 }
 
+/// Hail falls on what is there, rings it, follows the mouse, and stops.
+#[test]
+fn hail_falls_where_the_mouse_is() {
+    let scene = "[[body]]\nname = 'floor'\nplane = true\n[[body]]\nname = 'sheet'\nplate = [0.4, 0.4]\nthickness_m = 0.001\nmaterial = 'steel'\nedges = 'supported'\nfixed = true\nposition = [1, 0, 0.2]\n";
+    let fixture = Fixture::new(scene);
+    let mut page = fixture.connect();
+    let sheet = page.id("sheet");
+    page.listen();
+    let struck = |page: &crate::client::Client<'_>, body: u64| {
+        let rows = page.packets.iter().filter(|p| p[0] == 3).flat_map(|p| p[24..].chunks(40));
+        rows.filter(|r| f64::from_le_bytes(r[8..16].try_into().unwrap()) as u64 == body).count()
+    };
+    page.must(json!({ "do": "hail", "on": true, "center": [-1, 0, 0.6], "size": [0.2, 0.2, 0.1], "particles": 40 }));
+    page.hear(66_150);
+    assert_eq!(struck(&page, sheet), 0, "the cloud is elsewhere");
+    assert!(page.packets.iter().any(|p| p[0] == 6 && p.len() > 24), "stones are drawn");
+    page.must(json!({ "do": "hail", "center": [1, 0, 0.6] }));
+    page.packets.clear();
+    let sound = page.hear(88_200);
+    assert!(struck(&page, sheet) > 5, "{} stones struck it", struck(&page, sheet));
+    assert!(crate::client::rms(&sound) > 1e-5);
+    page.must(json!({ "do": "hail", "on": false }));
+    assert_eq!(page.event(|e| e["event"] == "hail" && e["hail"]["on"] == false)["hail"]["particles"], 40);
+}
+
 /// A mesh that is dropped sounds within a second, of the material that was chosen, and can be drawn.
 #[test]
 fn a_dropped_mesh_sounds_at_once() {
