@@ -184,7 +184,7 @@ pub async fn open_named(shared: &Arc<Shared>, name: &str) -> Answer<Value> {
         return Ok(json!({}));
     }
     let (folders, file) = shared.control.ask(|s| s.places()).await?;
-    let kept = folders.autosave(file.as_deref());
+    let kept = folders.recovery(file.as_deref());
     let missing = |_| Fault::missing("there is no unsaved work", "");
     let text = blocking(move || std::fs::read_to_string(kept).map_err(missing)).await?;
     open_text(shared, text, file).await?;

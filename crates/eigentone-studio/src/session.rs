@@ -306,7 +306,7 @@ impl Session {
             "protocol": crate::PROTOCOL,
             "sample_rate_hz": self.rate_hz(),
             "title": self.scene.title,
-            "autosave": self.folders.autosave_waits(self.file.as_deref()),
+            "autosave": self.folders.recovery(self.file.as_deref()).is_file(),
         })
     }
 

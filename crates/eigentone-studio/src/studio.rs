@@ -108,6 +108,7 @@ impl Studio {
 
         let mut folders = Folders::standard(options.cache, options.scene.as_deref())?;
         folders.home = options.home.unwrap_or(folders.home);
+        folders.put_aside(options.scene.as_deref());
         let text = match &options.scene {
             Some(file) => {
                 // Read as a scene first: its errors name the line.

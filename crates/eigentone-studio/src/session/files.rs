@@ -117,8 +117,22 @@ impl Folders {
         }
     }
 
-    /// Whether there is unsaved work of another time: newer than the file.
-    pub fn autosave_waits(&self, file: Option<&Path>) -> bool {
+    /// Where unsaved work of the time before is kept, so that this time's does not overwrite it.
+    pub fn recovery(&self, file: Option<&Path>) -> PathBuf {
+        let mut name = self.autosave(file).into_os_string();
+        name.push(".before");
+        name.into()
+    }
+
+    /// Puts unsaved work of the time before aside, if there is any that is newer than the file.
+    pub fn put_aside(&self, file: Option<&Path>) {
+        if self.autosave_waits(file) {
+            // If that fails it is overwritten by this time's, as a file of the same name would be.
+            let _ = std::fs::rename(self.autosave(file), self.recovery(file));
+        }
+    }
+
+    fn autosave_waits(&self, file: Option<&Path>) -> bool {
         let time = |path: &Path| std::fs::metadata(path).and_then(|m| m.modified()).ok();
         match (time(&self.autosave(file)), file.and_then(time)) {
             (Some(kept), Some(saved)) => kept > saved,
@@ -200,7 +214,9 @@ impl Session {
         let text = self.text.text();
         write_atomic(&file, |w| w.write_all(text.as_bytes()))
             .map_err(|e| Fault::failed(e.to_string(), "is the disk full, or the folder not yours?"))?;
-        let _ = std::fs::remove_file(self.folders.autosave(self.file.as_deref()));
+        for kept in [self.folders.autosave(self.file.as_deref()), self.folders.recovery(self.file.as_deref())] {
+            let _ = std::fs::remove_file(kept);
+        }
         self.scene.file.clone_from(&file);
         self.file = Some(file.clone());
         (self.dirty, self.unsaved) = (false, false);

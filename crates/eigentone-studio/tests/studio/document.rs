@@ -69,11 +69,17 @@ fn unsaved_work_is_kept() {
         Fixture::of(Options { scene: Some(file), home: Some(folder.path().to_owned()), ..Options::default() }, folder);
     let mut page = again.connect();
     assert_eq!(page.event(|e| e["event"] == "hello")["autosave"], true);
+    let id = page.id("plate");
+    page.must(json!({ "do": "set", "body": id, "gain": 0.5 }));
     page.must(json!({ "do": "open", "scene": "autosave" }));
     page.event(|e| e["event"] == "scene" && e["bodies"][0]["pitch"] == 2.0);
     page.must(json!({ "do": "save" }));
-    assert!(!kept.exists());
+    assert!(!kept.exists() && !folder_has(&again, "before"), "what is saved need not be kept");
     assert_eq!(read_back(&again.file()).bodies[0].pitch, 2.0);
+}
+
+fn folder_has(fixture: &Fixture, ending: &str) -> bool {
+    std::fs::read_dir(fixture.folder.path()).unwrap().any(|f| f.unwrap().path().to_string_lossy().ends_with(ending))
 }
 
 /// A scene without a file is saved under a plain name where the studio was started, and nowhere else.
