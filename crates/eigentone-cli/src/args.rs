@@ -29,6 +29,8 @@ pub enum Command {
     Render(RenderArgs),
     /// Play a scene live, on the sound device or without one
     Play(PlayArgs),
+    /// Strike, drag, shape and export sounding objects in the browser
+    Studio(StudioArgs),
     /// Compute the acoustics of a scene's rooms
     Bake(BakeArgs),
     /// Make one field of the shards of a bake
@@ -362,6 +364,27 @@ pub struct RenderArgs {
     #[arg(long, value_enum, default_value = "pcm24")]
     pub format: Format,
     /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct StudioArgs {
+    /// Scene to open, a TOML file; a table of things if not given
+    pub scene: Option<PathBuf>,
+    /// Port on 127.0.0.1; any that is free if not given
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+    /// Print the address, but open no browser
+    #[arg(long)]
+    pub no_open: bool,
+    /// Serve the page from this folder in place of the one that is built in
+    #[arg(long, value_name = "DIR")]
+    pub page_dir: Option<PathBuf>,
+    /// Make all models anew, and keep none
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Print the address as one JSON document
     #[arg(long)]
     pub json: bool,
 }

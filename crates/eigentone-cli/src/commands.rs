@@ -12,6 +12,7 @@ pub mod query;
 pub mod render;
 pub mod shape;
 pub mod strike;
+pub mod studio;
 
 use crate::args::{Damping, MaterialArgs};
 use crate::output::{self, Failure};

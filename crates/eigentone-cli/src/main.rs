@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         Command::Strike(args) => commands::strike::run(&args),
         Command::Render(args) => commands::render::run(&args),
         Command::Play(args) => commands::play::run(&args),
+        Command::Studio(args) => commands::studio::run(&args),
         Command::Bake(args) => commands::bake::run(&args),
         Command::Merge(args) => commands::bake::merge(&args),
         Command::Query(args) => commands::query::run(&args),

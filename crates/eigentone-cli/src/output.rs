@@ -16,6 +16,8 @@ pub enum Failure {
     Job(eigentone::Error),
     /// The job could not be done, and this is what to do.
     Advised(Box<eigentone::Error>, String),
+    /// The same, in words that say what to do.
+    Other(String),
     /// The command line contradicts itself.
     Usage(String),
 }
@@ -51,7 +53,7 @@ impl Failure {
     /// 2 for wrong usage, 1 for the rest.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Failure::Job(_) | Failure::Advised(..) => 1,
+            Failure::Job(_) | Failure::Advised(..) | Failure::Other(_) => 1,
             Failure::Usage(_) => 2,
         })
     }
@@ -60,6 +62,7 @@ impl Failure {
 /// Tells on standard error what went wrong and what to do.
 pub fn print_failure(failure: &Failure) {
     match failure {
+        Failure::Other(message) => eprintln!("error: {message}"),
         Failure::Usage(message) => eprintln!("error: {message}\n\nFor more information, try '--help'."),
         Failure::Job(error) => {
             eprintln!("error: {error}");

@@ -55,9 +55,11 @@ pub mod stream;
 mod suggest;
 mod surfaces;
 
+pub use cache::CachedModels;
+
 pub use body::{
-    Body, ColliderChoice, Copies, Detail, Directivity, Drive, Edges, Glide, Key, Lands, MAX_FACETS, Method, Nonlinear,
-    Rotation, ShaperChoice,
+    Body, ColliderChoice, Copies, Detail, Directivity, Drive, Edges, Glide, Key, Lands, MAX_FACETS, Method, ModeEdit,
+    Nonlinear, Rotation, ShaperChoice,
 };
 pub use counts::SceneCounts;
 pub use file::{LARGEST_SCENE_BYTES, LONGEST_S, MAX_BODIES, Output, Physics, Quality, Scene, Surface};
@@ -73,4 +75,4 @@ pub use report::{
 };
 pub use shape::Shape;
 pub use soft::{Pin, Radiation, Soft, SoftPhysics};
-pub use stage::Stage;
+pub use stage::{Room, Stage};

@@ -15,6 +15,7 @@ mod nonlinear;
 mod render;
 mod tones;
 
+pub use decide::ModeStatus;
 pub(crate) use exchange::{Exchange, Relink, Same, match_modes};
 pub(crate) use hit::{Gathered, Hit};
 pub use modulation::Glide;

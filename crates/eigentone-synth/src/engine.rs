@@ -17,15 +17,18 @@ mod handle;
 mod leave;
 mod pending;
 mod perception;
+mod probe;
 mod processor;
 mod receive;
 mod swap;
 mod voice;
 mod voices;
 
+pub use crate::body::ModeStatus;
 pub use bridge::{BridgeId, BridgeSettings, Bridged, Gap};
 pub use contacts::ContactSettings;
 pub use handle::{Handle, StreamWriter};
+pub use probe::{ModeLevel, ModeLevels};
 pub use processor::Processor;
 pub use voice::{ContactId, Keyframe, POINTS, PointState};
 
@@ -69,8 +72,9 @@ pub fn engine_with(settings: Settings, kernels: Kernels) -> Result<(Handle, Proc
             + 2 * MAX_SWAPS
             + 16,
     );
-    let processor = Processor::new(&settings, kernels, from_control, to_control, stats.clone());
-    Ok((Handle::new(settings, to_audio, from_audio, stats), processor))
+    let probe = Arc::new(probe::Probe::new(settings.max_modes_per_body));
+    let processor = Processor::new(&settings, kernels, from_control, to_control, stats.clone(), probe.clone());
+    Ok((Handle::new(settings, to_audio, from_audio, stats, probe), processor))
 }
 
 /// Exchanges of models that can be under way at once.

@@ -57,8 +57,8 @@ pub const BLOCK: usize = 64;
 pub use bank::{ScalarBank, StepBank};
 pub use body::{Glide, Nonlinear, Shaper};
 pub use engine::{
-    BridgeId, BridgeSettings, Bridged, ContactId, ContactSettings, Gap, Handle, Keyframe, PointState, Processor,
-    StreamWriter, engine,
+    BridgeId, BridgeSettings, Bridged, ContactId, ContactSettings, Gap, Handle, Keyframe, ModeLevel, ModeLevels,
+    ModeStatus, PointState, Processor, StreamWriter, engine,
 };
 pub use exciter::{ContactTime, HalfSine};
 pub use policy::{Budget, Masking, Playback, Quality};

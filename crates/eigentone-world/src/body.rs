@@ -2,6 +2,7 @@
 
 use crate::key::BodyKey;
 use crate::shape::Shape;
+use crate::voicing::Voicing;
 use eigentone_core::texture::Texture;
 use eigentone_core::{DiffuseBand, Material, ModalModel, Vec3};
 use eigentone_modal::MeshModelSettings;
@@ -138,6 +139,8 @@ pub struct Body {
     pub present: bool,
     /// What can be changed while it sounds.
     pub params: Params,
+    /// How its modes are changed by taste.
+    pub voicing: Voicing,
     /// Shift of all frequencies per unit of strain, as a share.
     pub strain_sensitivity: f32,
     /// Pitch that follows loudness.
@@ -180,6 +183,7 @@ impl Body {
             held: false,
             present: true,
             params: Params::default(),
+            voicing: Voicing::default(),
             strain_sensitivity: 0.0,
             glide: None,
             nonlinear: None,

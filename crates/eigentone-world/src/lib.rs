@@ -73,6 +73,7 @@ mod snapshot;
 mod soft;
 mod strike;
 mod surfaces;
+mod voicing;
 mod world;
 
 pub use body::{Body, Kind, MaterialRef, Params, Sound, Surface};
@@ -92,6 +93,7 @@ pub use snapshot::{Document, Motion, Snapshot};
 pub use soft::{SoftSpec, SoftStats};
 pub use strike::{Blow, Mallet, Strike, Target};
 pub use surfaces::smooth;
+pub use voicing::{ModeEdit, PIVOT_HZ, Voicing};
 pub use world::{Bridge, Counts, Grab, World};
 
 /// The vocabulary this crate speaks.

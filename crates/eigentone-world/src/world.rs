@@ -40,7 +40,7 @@ use eigentone_sim::rigid;
 use eigentone_space::room::{Space, SpaceSettings, space};
 use eigentone_synth::contact::{ContactBody, Tracker, TrackerSettings};
 use eigentone_synth::texture::SurfaceRuntime;
-use eigentone_synth::{Handle, Stats};
+use eigentone_synth::{Handle, ModeLevels, Stats};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -329,10 +329,32 @@ impl World {
         }
     }
 
+    /// The same as it was made: at size one, without its [voicing](crate::Voicing).
+    pub fn base_model(&self, key: BodyKey) -> Option<&Arc<ModalModel>> {
+        self.bodies.get(key)?.base.as_ref()
+    }
+
+    /// What a body is made of.
+    pub fn material_of(&self, key: BodyKey) -> Option<&Arc<Material>> {
+        self.bodies.get(key).map(|live| &live.material)
+    }
+
     /// Whether a body sounded in the last block.
     pub fn is_sounding(&self, key: BodyKey) -> bool {
         let live = self.bodies.get(key);
         live.and_then(|l| l.engine.or(l.voice)).is_some_and(|id| self.shared.is_sounding(id.slot as usize))
+    }
+
+    /// Watches the modes of one body while they ring, or of none.
+    pub fn watch_modes(&mut self, key: Option<BodyKey>) {
+        let id = key.and_then(|key| self.bodies.get(key)).and_then(|state| state.engine);
+        self.engine.get().watch_modes(id);
+    }
+
+    /// What the modes of the [watched](Self::watch_modes) body are doing. False if nothing is known of them.
+    pub fn mode_levels(&mut self, key: BodyKey, levels: &mut ModeLevels) -> bool {
+        let id = self.bodies.get(key).and_then(|state| state.engine);
+        id.is_some_and(|id| self.engine.get().mode_levels(id, levels))
     }
 
     /// Models that are being made.

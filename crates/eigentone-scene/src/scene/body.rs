@@ -86,6 +86,14 @@ pub struct Body {
     pub strain: Vec<[f64; 2]>,
     /// Factor of all decay rates, 1 (left alone) to 50; about 20 is held in the hand.
     pub damping: f64,
+    /// All lengths as a factor of its shape: higher and lighter when smaller, as modes of a scaled body are.
+    pub size: f64,
+    /// Factor of all frequencies, whatever its size.
+    pub pitch: f64,
+    /// Tilt of its modes' loudness around 1 kHz, in dB per octave: positive is brighter.
+    pub brightness_db: f64,
+    /// Single modes that are retuned, damped or made louder.
+    pub mode_edits: Vec<ModeEdit>,
     /// A pull that holds a speed.
     pub drive: Option<Drive>,
     /// Where it is at which times, whatever is in the way.
@@ -144,6 +152,10 @@ impl Default for Body {
             strain_sensitivity: 0.0,
             strain: Vec::new(),
             damping: 1.0,
+            size: 1.0,
+            pitch: 1.0,
+            brightness_db: 0.0,
+            mode_edits: Vec::new(),
             drive: None,
             path: Vec::new(),
             tune_hz: None,
@@ -355,6 +367,26 @@ pub enum ShaperChoice {
     SignedSquare,
     /// `tanh³ y`: odd multiples that saturate.
     Saturating,
+}
+
+/// What is done to one mode of a body: `mode_edits = [{ mode = 3, frequency = 1.01, decay = 0.5, gain = 2 }]`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModeEdit {
+    /// Number of the mode, the lowest is 0.
+    pub mode: usize,
+    /// Factor of its frequency.
+    pub frequency: f64,
+    /// Factor of its decay rate.
+    pub decay: f64,
+    /// Factor of its loudness; zero mutes it.
+    pub gain: f64,
+}
+
+impl Default for ModeEdit {
+    fn default() -> Self {
+        Self { mode: 0, frequency: 1.0, decay: 1.0, gain: 1.0 }
+    }
 }
 
 /// A pull that holds a speed.

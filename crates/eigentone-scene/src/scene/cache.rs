@@ -5,7 +5,8 @@
 use crate::Error;
 use eigentone_core::{ENGINE_VERSION, Material, ModalModel, TriMesh};
 use eigentone_io::{model_bytes, read_model, read_model_bytes, sha256_hex, write_model};
-use eigentone_modal::MeshModelSettings;
+use eigentone_modal::{MeshModelError, MeshModelSettings, Progress, model_from_mesh};
+use eigentone_world::{ModelRequest, ModelSource, TaskControl, closed_form};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,6 +41,16 @@ impl ModelCache {
         Self { folder: Some(folder.to_owned()) }
     }
 
+    /// Whether the model with this key has been made before.
+    pub fn contains(&self, key: &str) -> bool {
+        self.folder.as_ref().is_some_and(|folder| folder.join(format!("{key}.modal.safetensors")).is_file())
+    }
+
+    /// The folder, if models are kept.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
     /// The model with this key, from the folder or made now. A folder that cannot be written to only costs time.
     ///
     /// # Errors
@@ -65,6 +76,49 @@ impl ModelCache {
     }
 }
 
+/// Makes the models that a [draft](super::Plan::draft) has left to be made, in the precision and with the keys of the cache: what sounds in the end is what rendering the scene gives.
+#[derive(Clone, Debug, Default)]
+pub struct CachedModels {
+    /// Where they are kept.
+    pub cache: ModelCache,
+}
+
+impl ModelSource for CachedModels {
+    fn provisional(&self, request: &ModelRequest) -> Result<Option<Arc<ModalModel>>, String> {
+        let key = key(&request.mesh, &request.material, &request.settings());
+        if self.cache.contains(&key) {
+            // It is there; if it cannot be read after all, making it anew is left to the task.
+            let missing = || Err(Error::WrongKind { file: PathBuf::new(), message: "not in the cache".to_owned() });
+            if let Ok(model) = self.cache.get_or_make(&key, missing) {
+                return Ok(Some(model));
+            }
+        }
+        Ok(closed_form(request).map(Arc::new))
+    }
+
+    fn draft(&self, request: &ModelRequest, task: &TaskControl) -> Result<Option<Arc<ModalModel>>, String> {
+        if self.cache.contains(&key(&request.mesh, &request.material, &request.settings())) {
+            return Ok(None);
+        }
+        eigentone_world::MeshModels::default().draft(request, task)
+    }
+
+    fn model(&self, request: &ModelRequest, task: &TaskControl) -> Result<Option<Arc<ModalModel>>, String> {
+        let settings = request.settings();
+        let report = |stage: &str, share: f64| task.report(stage, share);
+        let file = || PathBuf::from(&request.name);
+        let made = self.cache.get_or_make(&key(&request.mesh, &request.material, &settings), || {
+            model_from_mesh(&request.mesh, &request.material, &settings, &Progress::new(&report))
+                .map_err(|source| Error::Model { file: file(), source })
+        });
+        match made {
+            Ok(model) => Ok(Some(model)),
+            Err(Error::Model { source: MeshModelError::Silent { .. }, .. }) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
 /// The key of a model: mesh, material, settings and the way models are made.
 pub fn key(mesh: &TriMesh, material: &Material, settings: &MeshModelSettings) -> String {
     let mut bytes = format!("{ENGINE_VERSION} {MAKING} {material:?} {settings:?}").into_bytes();
@@ -82,7 +136,6 @@ mod tests {
     use super::*;
     use eigentone_core::MaterialTable;
     use eigentone_core::mesh::primitives;
-    use eigentone_modal::{Progress, model_from_mesh};
 
     /// The second run makes nothing, and has the same model; a damaged file is made anew.
     #[test]

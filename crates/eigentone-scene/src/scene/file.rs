@@ -27,6 +27,8 @@ pub struct Scene {
     pub file: PathBuf,
     /// The folder that paths are relative to and may not leave.
     pub folder: PathBuf,
+    /// Folders where files are looked for that are not in the first: what a program keeps until the scene is saved.
+    pub more_folders: Vec<PathBuf>,
     /// What it is.
     pub title: String,
     /// Another seed, another scene of the same kind.
@@ -69,6 +71,7 @@ impl Default for Scene {
         Self {
             file: PathBuf::from("scene.toml"),
             folder: PathBuf::from("."),
+            more_folders: Vec::new(),
             title: String::new(),
             seed: 0,
             duration_s: 5.0,
@@ -280,8 +283,11 @@ impl Scene {
         if let Some(why) = strays(relative) {
             return Err(bad(&why));
         }
-        let full = self.folder.join(relative);
-        let folder = self.folder.canonicalize().map_err(|e| {
+        let elsewhere =
+            self.more_folders.iter().find(|f| f.join(relative).is_file() && !self.folder.join(relative).exists());
+        let folder = elsewhere.unwrap_or(&self.folder);
+        let full = folder.join(relative);
+        let folder = folder.canonicalize().map_err(|e| {
             bad(&format!("cannot be looked up, because the folder {} cannot: {e}", self.folder.display()))
         })?;
         let real = full.canonicalize().map_err(|e| {

@@ -9,6 +9,7 @@ use eigentone_modal::analytic::{self, AnalyticSettings, PlateSupport};
 use eigentone_modal::{
     Compression, MeshModelError, MeshModelSettings, MethodChoice, Progress, Supports, model_from_mesh,
 };
+use eigentone_world::{ModelRequest, closed_form};
 use std::sync::Arc;
 
 /// Half the side of a floor without end, in m.
@@ -26,6 +27,8 @@ pub(super) struct Made {
     pub mesh: Arc<TriMesh>,
     pub scale: f64,
     pub model: Option<Arc<ModalModel>>,
+    /// How the model is to be made, if it has not been.
+    pub pending: Option<Arc<MeshModelSettings>>,
 }
 
 /// Makes meshes and models.
@@ -34,13 +37,15 @@ pub(super) struct Maker<'a> {
     cache: &'a ModelCache,
     progress: &'a Progress<'a>,
     materials: MaterialTable,
+    /// Leave models that are not in the cache to be made later.
+    pub draft: bool,
 }
 
 impl<'a> Maker<'a> {
     /// # Errors
     /// If there is a `materials.toml` beside the scene that cannot be used.
     pub fn new(scene: &'a Scene, cache: &'a ModelCache, progress: &'a Progress<'a>) -> Result<Self, Error> {
-        Ok(Self { scene, cache, progress, materials: materials(scene)? })
+        Ok(Self { scene, cache, progress, materials: materials(scene)?, draft: false })
     }
 
     pub fn material(&self, body: &Body) -> Result<Material, Error> {
@@ -77,21 +82,24 @@ impl<'a> Maker<'a> {
         if let Some(file) = &body.model {
             let model = eigentone_io::read_model(&self.scene.resolve(file)?)?;
             let mesh = if body.shape == Shape::OfModel { model.surface.to_mesh() } else { self.mesh(body, 1.0)? };
-            return Ok(Made { mesh: Arc::new(mesh), scale: 1.0, model: Some(Arc::new(model)) });
+            return Ok(Made { mesh: Arc::new(mesh), scale: 1.0, model: Some(Arc::new(model)), pending: None });
         }
         let mesh = self.mesh(body, 1.0)?;
         if body.is_silent() || body.shares.is_some() {
-            return Ok(Made { mesh: Arc::new(mesh), scale: 1.0, model: None });
+            return Ok(Made { mesh: Arc::new(mesh), scale: 1.0, model: None, pending: None });
+        }
+        if let Some(made) = self.left_for_later(body, &mesh, material) {
+            return Ok(made);
         }
         let mut model = match self.model(body, &mesh, material, 1.0) {
             // Too small and stiff to be heard: it moves and collides in silence.
             Err(Error::Model { source: MeshModelError::Silent { .. }, .. }) => {
-                return Ok(Made { mesh: Arc::new(mesh), scale: 1.0, model: None });
+                return Ok(Made { mesh: Arc::new(mesh), scale: 1.0, model: None, pending: None });
             }
             other => other?,
         };
         let Some(goal_hz) = body.pitch_hz() else {
-            return Ok(Made { mesh: Arc::new(mesh), scale: 1.0, model: Some(model) });
+            return Ok(Made { mesh: Arc::new(mesh), scale: 1.0, model: Some(model), pending: None });
         };
         // All lengths by s, all frequencies by 1/s; a second round makes good for what cells or meshes chose differently.
         let (mut mesh, mut scale) = (mesh, 1.0);
@@ -105,7 +113,7 @@ impl<'a> Maker<'a> {
             mesh = self.mesh(body, scale)?;
             model = self.model(body, &mesh, material, scale)?;
         }
-        Ok(Made { mesh: Arc::new(mesh), scale, model: Some(model) })
+        Ok(Made { mesh: Arc::new(mesh), scale, model: Some(model), pending: None })
     }
 
     /// The form of a body, all lengths times `scale`.
@@ -116,33 +124,7 @@ impl<'a> Maker<'a> {
     }
 
     fn model(&self, body: &Body, mesh: &TriMesh, material: &Material, scale: f64) -> Result<Arc<ModalModel>, Error> {
-        let open = matches!(body.shape, Shape::Plate(_) | Shape::Disc(_) | Shape::Bowl { .. } | Shape::Bell { .. });
-        let [low, high] = bounds_of(mesh.positions.iter().copied());
-        let method = match body.method {
-            Method::Auto => MethodChoice::Auto,
-            Method::Shell => MethodChoice::Shell,
-            Method::Walls => MethodChoice::Walls,
-            Method::Solid => MethodChoice::Solid,
-            Method::Springs => MethodChoice::Springs,
-        };
-        let detail = match body.detail {
-            Detail::Draft => eigentone_modal::Detail::Draft,
-            Detail::Normal => eigentone_modal::Detail::Normal,
-            Detail::Fine => eigentone_modal::Detail::Fine,
-        };
-        let settings = MeshModelSettings {
-            // The same body under another name is the same model.
-            name: body.shape.key().to_owned(),
-            method,
-            detail,
-            supports: Supports { list: body.support.iter().filter_map(|how| how.parse().ok()).collect() },
-            grain: body
-                .grain
-                .map_or(Grain::default(), |along| Grain { along: Vec3::from_array(along), ..Grain::default() }),
-            thickness_m: body.thickness_m.map(|t| t * scale).or(open.then(|| WALL * (high - low).max_element())),
-            max_modes: body.modes.unwrap_or(MeshModelSettings::default().max_modes),
-            ..MeshModelSettings::default()
-        };
+        let settings = model_settings(body, mesh, scale);
         if let (Shape::Plate([length, width]), Edges::Supported) = (&body.shape, body.edges) {
             let thickness = settings.thickness_m.unwrap_or(WALL * length.max(*width));
             return self.supported_plate(body, [scale * length, scale * width, thickness], material);
@@ -154,6 +136,27 @@ impl<'a> Maker<'a> {
                 .map_err(|source| Error::Model { file: file(), source })?;
             Ok(if body.compress { Compression::default().apply(&model) } else { model })
         })
+    }
+
+    /// In a draft: a body whose model takes time, with the closed form that comes nearest to it. `None` if it is to be made now.
+    fn left_for_later(&self, body: &Body, mesh: &TriMesh, material: &Material) -> Option<Made> {
+        let tuned = body.pitch_hz().is_some() || body.compress || body.edges == Edges::Supported;
+        if !self.draft || tuned {
+            return None;
+        }
+        let settings = Arc::new(model_settings(body, mesh, 1.0));
+        if self.cache.contains(&cache::key(mesh, material, &settings)) {
+            return None;
+        }
+        let request = ModelRequest {
+            name: body.name.clone(),
+            mesh: Arc::new(mesh.clone()),
+            material: Arc::new(material.clone()),
+            thickness_m: settings.thickness_m,
+            settings: Some(settings.clone()),
+        };
+        let model = Arc::new(closed_form(&request)?);
+        Some(Made { mesh: request.mesh, scale: 1.0, model: Some(model), pending: Some(settings) })
     }
 
     /// A plate whose edges are held, in closed form.
@@ -168,6 +171,37 @@ impl<'a> Maker<'a> {
         })?;
         // In the precision of a stored model, as all others.
         Ok(Arc::new(eigentone_io::read_model_bytes(&eigentone_io::model_bytes(&model))?))
+    }
+}
+
+/// How the model of a body is made whose lengths were multiplied by `scale`.
+pub(super) fn model_settings(body: &Body, mesh: &TriMesh, scale: f64) -> MeshModelSettings {
+    let open = matches!(body.shape, Shape::Plate(_) | Shape::Disc(_) | Shape::Bowl { .. } | Shape::Bell { .. });
+    let [low, high] = bounds_of(mesh.positions.iter().copied());
+    let method = match body.method {
+        Method::Auto => MethodChoice::Auto,
+        Method::Shell => MethodChoice::Shell,
+        Method::Walls => MethodChoice::Walls,
+        Method::Solid => MethodChoice::Solid,
+        Method::Springs => MethodChoice::Springs,
+    };
+    let detail = match body.detail {
+        Detail::Draft => eigentone_modal::Detail::Draft,
+        Detail::Normal => eigentone_modal::Detail::Normal,
+        Detail::Fine => eigentone_modal::Detail::Fine,
+    };
+    let grain =
+        body.grain.map_or(Grain::default(), |along| Grain { along: Vec3::from_array(along), ..Grain::default() });
+    MeshModelSettings {
+        // The same body under another name is the same model.
+        name: body.shape.key().to_owned(),
+        method,
+        detail,
+        supports: Supports { list: body.support.iter().filter_map(|how| how.parse().ok()).collect() },
+        grain,
+        thickness_m: body.thickness_m.map(|t| t * scale).or(open.then(|| WALL * (high - low).max_element())),
+        max_modes: body.modes.unwrap_or(MeshModelSettings::default().max_modes),
+        ..MeshModelSettings::default()
     }
 }
 

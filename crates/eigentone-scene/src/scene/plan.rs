@@ -7,7 +7,7 @@ use super::{Body, Scene, Shape};
 use crate::Error;
 use eigentone_core::mesh::bounds_of;
 use eigentone_core::{Material, ModalModel, Noise, TriMesh, Vec3};
-use eigentone_modal::Progress;
+use eigentone_modal::{MeshModelSettings, Progress};
 use eigentone_synth::texture::SurfaceRuntime;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -24,6 +24,8 @@ pub struct Planned {
     pub scale: f64,
     /// Its modes; `None` if it is silent or sounds through another.
     pub model: Option<Arc<ModalModel>>,
+    /// How its model is still to be made, if the plan is a [draft](Plan::draft) and `model` is only near to it.
+    pub pending: Option<Arc<MeshModelSettings>>,
     /// In kg.
     pub mass_kg: f64,
     /// Its material.
@@ -47,7 +49,21 @@ impl Plan {
     /// # Errors
     /// Names the file and the body.
     pub fn new(scene: &Scene, cache: &ModelCache, progress: &Progress<'_>) -> Result<Self, Error> {
-        let maker = Maker::new(scene, cache, progress)?;
+        Self::made_by(&Maker::new(scene, cache, progress)?, scene)
+    }
+
+    /// The same without waiting for models: those that are not in the cache are left to be made while the scene plays, by a [source](super::CachedModels), and sound meanwhile as the nearest closed form.
+    /// Bodies that are tuned to a pitch or compressed are made all the same.
+    ///
+    /// # Errors
+    /// Names the file and the body.
+    pub fn draft(scene: &Scene, cache: &ModelCache, progress: &Progress<'_>) -> Result<Self, Error> {
+        let mut maker = Maker::new(scene, cache, progress)?;
+        maker.draft = true;
+        Self::made_by(&maker, scene)
+    }
+
+    fn made_by(maker: &Maker<'_>, scene: &Scene) -> Result<Self, Error> {
         let mut surfaces = Surfaces::new(scene)?;
         let bodies = written_out(scene)?;
         // Each different body once, several at a time; what comes out does not depend on how many.
@@ -61,14 +77,14 @@ impl Plan {
         let mut plan = Self { bodies: Vec::new(), warnings: Vec::new() };
         for body in &bodies {
             let body = body.clone();
-            let Made { mesh, scale, model } = made[&maker.about(&body)?].clone();
+            let Made { mesh, scale, model, pending } = made[&maker.about(&body)?].clone();
             let material = maker.material(&body)?;
             let surface = surfaces.of(&body, &material, scene)?;
             let mass_kg = mass_of(&body, &mesh, &material, model.as_deref(), scale);
             for warning in model.iter().flat_map(|m| &m.info.warnings) {
                 plan.warnings.push(format!("body `{}`: {warning}", body.name));
             }
-            plan.bodies.push(Planned { body, mesh, scale, model, mass_kg, material, surface });
+            plan.bodies.push(Planned { body, mesh, scale, model, pending, mass_kg, material, surface });
         }
         plan.warnings.dedup();
         plan.land(scene)?;
@@ -130,7 +146,7 @@ impl Plan {
         let target = &self.bodies[index];
         let origin = Vec3::from_array(target.body.position);
         let turn = glam_turn(&target.body);
-        let world: Vec<Vec3> = target.mesh.positions.iter().map(|p| turn * *p + origin).collect();
+        let world: Vec<Vec3> = target.mesh.positions.iter().map(|p| target.body.size * (turn * *p) + origin).collect();
         let [low, high] = bounds_of(world.iter().copied());
         let middle = 0.5 * (low + high);
         let (x, y) = (middle.x + offset[0], middle.y + offset[1]);
@@ -150,13 +166,16 @@ impl Planned {
     /// How far below its origin its lowest point is (negative: above), as it is turned.
     fn lowest_m(&self) -> f64 {
         let turn = glam_turn(&self.body);
-        self.mesh.positions.iter().map(|p| (turn * *p).z).fold(f64::INFINITY, f64::min) - self.half_wall_m()
+        let size = self.body.size;
+        self.mesh.positions.iter().map(|p| size * (turn * *p).z).fold(f64::INFINITY, f64::min) - self.half_wall_m()
     }
 
     /// How far the surface of a plate or disc is above its middle, as it is turned.
     fn half_wall_m(&self) -> f64 {
         match self.body.shape {
-            Shape::Plate(_) | Shape::Disc(_) => 0.5 * self.wall_m() * (glam_turn(&self.body) * Vec3::Z).z.abs(),
+            Shape::Plate(_) | Shape::Disc(_) => {
+                0.5 * self.body.size * self.wall_m() * (glam_turn(&self.body) * Vec3::Z).z.abs()
+            }
             _ => 0.0,
         }
     }

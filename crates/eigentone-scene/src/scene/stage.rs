@@ -10,8 +10,8 @@ use eigentone_modal::Progress;
 use eigentone_sim::particles::ImpactMap;
 use eigentone_synth::{Budget, Gap, Glide, Masking, Nonlinear, Playback, Quality};
 use eigentone_world::{
-    AudioOut, Body as WorldBody, BodyKey, Collider, EventKind as Heard, Kind, MaterialRef, MotionSource, Params, Pose,
-    Settings, Sound, Surface, Timing, World, WorldError, WorldEvent,
+    AudioOut, Body as WorldBody, BodyKey, Collider, EventKind as Heard, Kind, MaterialRef, ModeEdit, ModelSource,
+    MotionSource, Params, Pose, Settings, Sound, Surface, Timing, Voicing, World, WorldError, WorldEvent,
 };
 use glam::DQuat;
 use std::collections::BTreeMap;
@@ -38,6 +38,34 @@ pub struct Stage {
     pub(super) least_dihedral_deg: Option<f64>,
 }
 
+/// How a scene is put on stage: its clock, its level, and room for what comes later.
+#[derive(Clone)]
+pub struct Room {
+    /// How the two sides share time.
+    pub timing: Timing,
+    /// Sound pressure of full scale, in Pa.
+    pub full_scale_pa: f64,
+    /// Bodies that may be added.
+    pub more_bodies: usize,
+    /// Modes that a body added later may have.
+    pub modes_per_body: usize,
+    /// Makes the models that the plan has left to be made.
+    pub models: Arc<dyn ModelSource>,
+}
+
+impl Default for Room {
+    /// Offline, and for the scene alone.
+    fn default() -> Self {
+        Self {
+            timing: Timing::Offline,
+            full_scale_pa: crate::level::FULL_SCALE_PA,
+            more_bodies: 0,
+            modes_per_body: 0,
+            models: Arc::new(eigentone_world::MeshModels::default()),
+        }
+    }
+}
+
 impl Stage {
     /// Puts a scene on stage, and gives the audio side that hears it. `full_scale_pa` is the sound pressure of full scale.
     ///
@@ -50,14 +78,27 @@ impl Stage {
         full_scale_pa: f64,
         progress: &Progress<'_>,
     ) -> Result<(Self, AudioOut), Error> {
+        Self::with_room(scene, plan, &Room { timing, full_scale_pa, ..Room::default() }, progress)
+    }
+
+    /// The same with room for more than the scene has: for whoever adds bodies while it plays.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub fn with_room(
+        scene: &Scene,
+        plan: &Plan,
+        room: &Room,
+        progress: &Progress<'_>,
+    ) -> Result<(Self, AudioOut), Error> {
         let mut warnings = plan.warnings.clone();
         let field = rooms::field_of(scene, &mut warnings)?;
         let max_modes = plan.bodies.iter().filter_map(|b| b.model.as_ref()).map(|m| m.modes.len()).max();
         let settings = Settings {
             sample_rate_hz: scene.output.sample_rate_hz,
-            timing,
-            max_bodies: (plan.bodies.len() + scene.softs.len()).max(1),
-            max_modes_per_body: max_modes.unwrap_or(1).max(1),
+            timing: room.timing,
+            max_bodies: (plan.bodies.len() + scene.softs.len() + room.more_bodies).max(1),
+            max_modes_per_body: max_modes.unwrap_or(1).max(1).max(room.modes_per_body),
             max_events: MAX_EVENTS,
             max_bridges: scene.bridges.len().max(1),
             // Twice: what sounded fades while a scene that has gone back begins to sound.
@@ -66,7 +107,10 @@ impl Stage {
             step_s: scene.physics.step_s,
             soft_step_s: scene.soft_physics.step_s,
             quality: quality(scene),
-            full_scale_pa,
+            full_scale_pa: room.full_scale_pa,
+            materials: super::make::materials(scene)?,
+            surfaces: super::surfaces::table(scene)?,
+            models: room.models.clone(),
             spatial: rooms::spatial_of(scene, field.is_some())?,
             doppler: scene.listener.doppler,
             rooms: field,
@@ -104,41 +148,7 @@ impl Stage {
     fn add_bodies(&mut self, plan: &Plan) -> Result<(), Error> {
         for planned in &plan.bodies {
             let body = &planned.body;
-            let world_body = WorldBody {
-                name: body.name.clone(),
-                kind: kind(body),
-                material: MaterialRef::Material(Arc::new(planned.material.clone())),
-                sound: planned.model.clone().map_or(Sound::Silent, Sound::Model),
-                surface: Surface::Ready(planned.surface.clone()),
-                mass_kg: Some(planned.mass_kg),
-                friction: body.friction,
-                restitution: body.restitution,
-                position: Vec3::from_array(body.position),
-                rotation: DQuat::from_array(body.rotation.quaternion()),
-                velocity: Vec3::from_array(body.velocity),
-                spin: Vec3::from_array(body.spin),
-                present: planned.is_present(),
-                params: Params {
-                    gain: Decibels(body.gain_db).amplitude() as f32,
-                    emphasis: body.emphasis as f32,
-                    damping: body.damping as f32,
-                    ..Params::default()
-                },
-                strain_sensitivity: body.strain_sensitivity as f32,
-                glide: body.glide.map(|g| Glide {
-                    amount: g.amount as f32,
-                    energy_pa2: g.energy_pa2 as f32,
-                    focus: g.focus as f32,
-                }),
-                nonlinear: body.nonlinear.map(nonlinear),
-                diffuse: body.diffuse.clone(),
-                directivity: body.directivity.map(|d| eigentone_space::directivity::Directivity {
-                    axis: Vec3::from_array(d.axis),
-                    pattern: d.pattern as f32,
-                    cutoff_hz: d.cutoff_hz as f32,
-                }),
-                ..WorldBody::dynamic(planned.shape())
-            };
+            let world_body = planned.world_body();
             let key = self.world.insert(world_body).map_err(|e| self.bad(&body.name, &e))?;
             self.names.insert(key, body.name.clone());
             self.keys.push(key);
@@ -304,6 +314,12 @@ fn quality(scene: &Scene) -> Quality {
     }
 }
 
+/// How its modes are changed by taste.
+fn voicing(body: &Body) -> Voicing {
+    let edit = |e: &super::ModeEdit| ModeEdit { mode: e.mode, frequency: e.frequency, decay: e.decay, gain: e.gain };
+    Voicing { brightness_db: body.brightness_db, edits: body.mode_edits.iter().map(edit).collect() }
+}
+
 fn nonlinear(n: super::Nonlinear) -> Nonlinear {
     Nonlinear {
         sections: n.sections,
@@ -336,6 +352,53 @@ fn kind(body: &Body) -> Kind {
 }
 
 impl super::Planned {
+    /// It as a world takes it. Bodies that share another's resonator are silent until they are told whose.
+    pub fn world_body(&self) -> WorldBody {
+        let body = &self.body;
+        WorldBody {
+            name: body.name.clone(),
+            kind: kind(body),
+            material: MaterialRef::Material(Arc::new(self.material.clone())),
+            sound: match (&self.pending, &self.model) {
+                (Some(settings), _) => Sound::MadeWith(settings.clone()),
+                (None, Some(model)) => Sound::Model(model.clone()),
+                (None, None) => Sound::Silent,
+            },
+            surface: Surface::Ready(self.surface.clone()),
+            mass_kg: Some(self.mass_kg),
+            friction: body.friction,
+            restitution: body.restitution,
+            position: Vec3::from_array(body.position),
+            rotation: DQuat::from_array(body.rotation.quaternion()),
+            velocity: Vec3::from_array(body.velocity),
+            spin: Vec3::from_array(body.spin),
+            present: self.is_present(),
+            params: Params {
+                gain: Decibels(body.gain_db).amplitude() as f32,
+                emphasis: body.emphasis as f32,
+                damping: body.damping as f32,
+                frequency: body.pitch as f32,
+                size: body.size,
+                ..Params::default()
+            },
+            voicing: voicing(body),
+            strain_sensitivity: body.strain_sensitivity as f32,
+            glide: body.glide.map(|g| Glide {
+                amount: g.amount as f32,
+                energy_pa2: g.energy_pa2 as f32,
+                focus: g.focus as f32,
+            }),
+            nonlinear: body.nonlinear.map(nonlinear),
+            diffuse: body.diffuse.clone(),
+            directivity: body.directivity.map(|d| eigentone_space::directivity::Directivity {
+                axis: Vec3::from_array(d.axis),
+                pattern: d.pattern as f32,
+                cutoff_hz: d.cutoff_hz as f32,
+            }),
+            ..WorldBody::dynamic(self.shape())
+        }
+    }
+
     /// Its form, and what collides in its place.
     pub(super) fn shape(&self) -> eigentone_world::Shape {
         let (body, s) = (&self.body, self.scale);

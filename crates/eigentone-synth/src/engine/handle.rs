@@ -2,6 +2,7 @@
 
 use super::bridge::{BridgeId, BridgeSettings, Bridged};
 use super::contacts::ContactPlace;
+use super::probe::{ModeLevels, Probe};
 use super::{Garbage, Message, bridge};
 use crate::BLOCK;
 use crate::body::{Body, Glide, Making, Nonlinear};
@@ -34,6 +35,7 @@ pub struct Handle {
     pub(super) contacts: Vec<ContactPlace>,
     pub(super) free_contacts: Vec<u32>,
     stats: Arc<SharedStats>,
+    probe: Arc<Probe>,
     overflow: u64,
 }
 
@@ -91,6 +93,7 @@ impl Handle {
         to_audio: rtrb::Producer<Message>,
         from_audio: rtrb::Consumer<Garbage>,
         stats: Arc<SharedStats>,
+        probe: Arc<Probe>,
     ) -> Self {
         let places = vec![Place::default(); settings.max_bodies];
         let free = (0..settings.max_bodies as u32).rev().collect();
@@ -109,6 +112,7 @@ impl Handle {
             contacts,
             free_contacts,
             stats,
+            probe,
             overflow: 0,
         }
     }
@@ -355,6 +359,16 @@ impl Handle {
     /// Whether the audio side has taken in all that was sent.
     pub fn drained(&self) -> bool {
         self.to_audio.slots() == self.to_audio.buffer().capacity()
+    }
+
+    /// Watches the modes of one body, or of none: see [`mode_levels`](Self::mode_levels).
+    pub fn watch_modes(&self, body: Option<BodyId>) {
+        self.probe.watch(body);
+    }
+
+    /// What the modes of the watched body were doing about 20 ms ago. False if nothing is known yet, or the body is not the one that is watched.
+    pub fn mode_levels(&self, body: BodyId, levels: &mut ModeLevels) -> bool {
+        self.probe.read(body, levels).is_some()
     }
 
     /// What the audio side has been doing.

@@ -6,6 +6,7 @@ use super::crowd::Crowd;
 use super::leave::Tails;
 use super::pending::Waiting;
 use super::perception::{MAX_MAKEUP, Perception, view};
+use super::probe::Probe;
 use super::voices::VoicePlace;
 use super::{Garbage, Message};
 use crate::BLOCK;
@@ -60,6 +61,7 @@ pub struct Processor {
     pub(super) mixed: usize,
     pub(super) stats: Stats,
     shared: Arc<SharedStats>,
+    pub(super) probe: Arc<Probe>,
 }
 
 #[derive(Debug, Default)]
@@ -145,6 +147,7 @@ impl Processor {
         from_control: rtrb::Consumer<Message>,
         to_control: rtrb::Producer<Garbage>,
         shared: Arc<SharedStats>,
+        probe: Arc<Probe>,
     ) -> Self {
         let rate_hz = settings.sample_rate_hz;
         let crowd = Crowd::new(settings.max_events_per_block, settings.max_bodies);
@@ -181,6 +184,7 @@ impl Processor {
             mixed: 0,
             stats: Stats::default(),
             shared,
+            probe,
         }
     }
 
@@ -251,6 +255,7 @@ impl Processor {
         self.awake.sort();
         if self.block_in_frame == 0 {
             self.begin_frame();
+            self.tell_modes();
         }
         self.keep_cap();
         self.carry_bridges();

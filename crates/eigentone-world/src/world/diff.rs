@@ -52,6 +52,9 @@ impl World {
         if resonator(&now) != resonator(wanted) {
             self.set_resonator(key, wanted.glide, wanted.nonlinear, wanted.strain_sensitivity)?;
         }
+        if now.voicing != wanted.voicing {
+            self.set_voicing(key, wanted.voicing.clone())?;
+        }
         if now.diffuse != wanted.diffuse {
             self.set_diffuse(key, wanted.diffuse.clone())?;
         }

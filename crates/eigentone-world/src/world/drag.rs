@@ -54,7 +54,7 @@ impl World {
     /// # Errors
     /// If the body is gone, another grab has taken over, or a number makes no sense.
     pub fn set_drag_spring(&mut self, grab: Grab, frequency_hz: f64, max_force_n: f64) -> Result<(), WorldError> {
-        self.change_drag(grab, |drag| Drag { frequency_hz, max_force_n: max_force_n, ..drag })
+        self.change_drag(grab, |drag| Drag { frequency_hz, max_force_n, ..drag })
     }
 
     /// Lets go: the body keeps the velocity it has.

@@ -326,6 +326,9 @@ fn check_body(body: &Body) -> Result<(), WorldError> {
     }
     check("the size", body.params.size, 1e-3..=1e3, "a factor, 0.001 to 1000")?;
     check("the strain sensitivity", f64::from(body.strain_sensitivity), -1e6..=1e6, "finite")?;
+    if !body.voicing.makes_sense() {
+        return Err(WorldError::Unfit("a voicing has a tilt within 48 dB per octave and factors that are positive"));
+    }
     if let Sound::Shared { factor, .. } = body.sound {
         check("the factor of shared blows", f64::from(factor), -1e6..=1e6, "finite")?;
     }

@@ -6,6 +6,7 @@ use crate::change::Change;
 use crate::error::{WorldError, check};
 use crate::key::BodyKey;
 use crate::listener::Pose;
+use crate::voicing::Voicing;
 use eigentone_core::acoustics::Field;
 use eigentone_core::{Material, ModalModel, Vec3};
 use eigentone_sim::rigid::Drive;
@@ -127,6 +128,21 @@ impl World {
             band.validate().map_err(|e| WorldError::Model { name: String::new(), why: e.to_string() })?;
         }
         self.state_mut(key)?.body.diffuse = bands;
+        self.retune(key);
+        Ok(())
+    }
+
+    /// Changes a body's modes by taste: a tilt over frequency, single modes. What both have in common rings on.
+    ///
+    /// # Errors
+    /// If the body is gone, or a number makes no sense.
+    pub fn set_voicing(&mut self, key: BodyKey, voicing: Voicing) -> Result<(), WorldError> {
+        if !voicing.makes_sense() {
+            return Err(WorldError::Unfit(
+                "a voicing has a tilt within 48 dB per octave and factors that are positive",
+            ));
+        }
+        self.state_mut(key)?.body.voicing = voicing;
         self.retune(key);
         Ok(())
     }

@@ -55,8 +55,14 @@ impl World {
     pub(super) fn swap(&mut self, key: BodyKey) {
         let Some(state) = self.bodies.get_mut(key) else { return };
         let Some(base) = state.next.take() else { return };
-        let size = state.body.params.size;
-        let model = if size == 1.0 { base.clone() } else { Arc::new(scaled(&base, size)) };
+        let (size, voicing) = (state.body.params.size, &state.body.voicing);
+        let mut model = base.clone();
+        if !voicing.is_neutral() {
+            model = Arc::new(voicing.apply(&model));
+        }
+        if size != 1.0 {
+            model = Arc::new(scaled(&model, size));
+        }
         let settings = engine_settings(&state.body, &model);
         let had = state.engine;
         let done = match had {

@@ -157,6 +157,14 @@ fn sound(body: &Body, table: &mut Table<'_>) {
         table.positive("directivity.cutoff_hz", d.cutoff_hz, 1e5);
     }
     table.within("damping", body.damping, 1.0, 50.0);
+    table.within("size", body.size, 1e-3, 1e3);
+    table.within("pitch", body.pitch, 0.01, 100.0);
+    table.within("brightness_db", body.brightness_db, -48.0, 48.0);
+    for (i, edit) in body.mode_edits.iter().enumerate() {
+        table.within(&format!("mode_edits[{i}].frequency"), edit.frequency, 1e-3, 1e3);
+        table.within(&format!("mode_edits[{i}].decay"), edit.decay, 1e-6, 1e6);
+        table.within(&format!("mode_edits[{i}].gain"), edit.gain, -1e6, 1e6);
+    }
     table.within("strain_sensitivity", body.strain_sensitivity, -1e4, 1e4);
     table.rising("strain", body.strain.iter().map(|k| k[0]));
     for (i, key) in body.strain.iter().enumerate() {

@@ -1,0 +1,79 @@
+/** The HTTP side of the protocol. */
+
+import { parseMesh, parseShape, type MeshData } from "./binary";
+import type { Connection } from "./connection";
+import { StudioError, type Blow, type BodyId, type Material, type Model, type Shelf } from "./protocol";
+
+export class Api {
+  constructor(private readonly connection: Connection) {}
+
+  materials(): Promise<Material[]> {
+    return this.json("/api/materials");
+  }
+
+  surfaces(): Promise<string[]> {
+    return this.json("/api/surfaces");
+  }
+
+  shelf(): Promise<Shelf> {
+    return this.json("/api/shelf");
+  }
+
+  model(body: BodyId): Promise<Model> {
+    return this.json(`/api/model/${body}`);
+  }
+
+  async mesh(body: BodyId): Promise<MeshData> {
+    const mesh = parseMesh(await this.bytes(`/api/mesh/${body}`));
+    if (!mesh) throw new StudioError("The body's mesh could not be read.", undefined);
+    return mesh;
+  }
+
+  async shape(body: BodyId, mode: number, vertices: number): Promise<Float32Array> {
+    const shape = parseShape(await this.bytes(`/api/shape/${body}/${mode}`), vertices);
+    if (!shape) throw new StudioError("The mode's shape could not be read.", undefined);
+    return shape;
+  }
+
+  /** `thicknessM` of 0 leaves it to the mesh. */
+  addMesh(file: File, material: string, scale: number, thicknessM: number): Promise<{ body: BodyId; warnings: string[] }> {
+    const query = new URLSearchParams({ name: file.name, material, scale: String(scale) });
+    if (thicknessM > 0) query.set("thickness_m", String(thicknessM));
+    return this.json(`/api/mesh?${query}`, { method: "POST", body: file });
+  }
+
+  fit(file: File): Promise<{ body: BodyId; warnings?: string[]; report?: { modes?: number; explained?: number } }> {
+    const query = new URLSearchParams({ name: file.name });
+    return this.json(`/api/fit?${query}`, { method: "POST", body: file });
+  }
+
+  async take(): Promise<Blob> {
+    return (await this.connection.fetch("/api/export/take.wav")).blob();
+  }
+
+  /** Blows like `blow`, or on the body's top. */
+  async variations(body: BodyId, count: number, seed: number, spread: number, blow: Blow | null): Promise<Blob> {
+    const response = await this.connection.fetch("/api/export/variations", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ ...blow, body, count, seed, spread }),
+    });
+    return response.blob();
+  }
+
+  async sceneText(): Promise<string> {
+    return (await this.connection.fetch("/api/scene.toml")).text();
+  }
+
+  async openScene(text: string): Promise<void> {
+    await this.connection.fetch("/api/scene", { method: "POST", body: text });
+  }
+
+  private async json<T>(path: string, init?: RequestInit): Promise<T> {
+    return (await this.connection.fetch(path, init)).json() as Promise<T>;
+  }
+
+  private async bytes(path: string): Promise<ArrayBuffer> {
+    return (await this.connection.fetch(path)).arrayBuffer();
+  }
+}

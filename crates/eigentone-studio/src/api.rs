@@ -1,0 +1,207 @@
+//! Requests over HTTP.
+
+use crate::fault::Fault;
+use crate::request::short;
+use crate::server::Shared;
+use crate::session::{prepare, uploads};
+use crate::variations::{self, Variations};
+use crate::{shelf, zip};
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{Path, Query, State};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::{Arc, PoisonError};
+
+type Answer<T> = Result<T, Fault>;
+
+const BINARY: [(axum::http::HeaderName, &str); 1] = [(CONTENT_TYPE, "application/octet-stream")];
+
+/// `GET /api/hello`.
+pub async fn hello() -> Json<Value> {
+    Json(json!({ "protocol": crate::PROTOCOL, "version": env!("CARGO_PKG_VERSION") }))
+}
+
+/// `GET /api/materials`.
+pub async fn materials(State(shared): State<Arc<Shared>>) -> Answer<Json<Value>> {
+    let table = shared.control.ask(|s| s.world.settings().materials.clone()).await?;
+    let row = |m: &eigentone_core::Material| {
+        json!({
+            "name": m.name, "young_pa": m.young_pa, "density_kg_m3": m.density_kg_m3, "poisson": m.poisson,
+            "tan_phi": m.tan_phi,
+        })
+    };
+    Ok(Json(table.iter().map(row).collect()))
+}
+
+/// `GET /api/surfaces`.
+pub async fn surfaces(State(shared): State<Arc<Shared>>) -> Answer<Json<Value>> {
+    let table = shared.control.ask(|s| s.world.settings().surfaces.clone()).await?;
+    Ok(Json(table.iter().map(|t| Value::from(t.name.clone())).collect()))
+}
+
+/// `GET /api/shelf`.
+pub async fn shelf() -> Json<Value> {
+    Json(shelf::list())
+}
+
+/// `GET /api/mesh/BODY`.
+pub async fn mesh(State(shared): State<Arc<Shared>>, Path(body): Path<u64>) -> Answer<Response> {
+    let (mesh, size) = shared.control.ask(move |s| s.drawn(body)).await??;
+    let mut bytes = Vec::with_capacity(8 + 12 * (mesh.positions.len() + mesh.triangles.len()));
+    bytes.extend((mesh.positions.len() as u32).to_le_bytes());
+    bytes.extend((mesh.triangles.len() as u32).to_le_bytes());
+    bytes.extend(mesh.positions.iter().flat_map(|p| (*p * size).as_vec3().to_array()).flat_map(f32::to_le_bytes));
+    bytes.extend(mesh.triangles.iter().flatten().flat_map(|v| v.to_le_bytes()));
+    Ok((BINARY, bytes).into_response())
+}
+
+/// `GET /api/model/BODY`.
+pub async fn model(State(shared): State<Arc<Shared>>, Path(body): Path<u64>) -> Answer<Json<Value>> {
+    Ok(Json(shared.control.ask(move |s| s.model_json(body)).await??))
+}
+
+/// `GET /api/shape/BODY/MODE`.
+pub async fn shape(State(shared): State<Arc<Shared>>, Path((body, mode)): Path<(u64, usize)>) -> Answer<Response> {
+    let (mesh, _) = shared.control.ask(move |s| s.drawn(body)).await??;
+    let model = shared.control.ask(move |s| s.base_model(body)).await??;
+    let bytes = tokio::task::spawn_blocking(move || shape_bytes(&mesh, &model, mode));
+    Ok((BINARY, bytes.await.map_err(|_| Fault::busy())??).into_response())
+}
+
+/// Displacement of a mode at each drawn vertex, the largest of length one.
+fn shape_bytes(mesh: &eigentone_core::TriMesh, model: &eigentone_core::ModalModel, mode: usize) -> Answer<Vec<u8>> {
+    if mode >= model.modes.len() {
+        let hint = format!("this body has {}, counted from 0", model.modes.len());
+        return Err(Fault::missing(format!("there is no mode {mode}"), hint));
+    }
+    let tree = eigentone_core::SiteTree::new(&model.surface);
+    let at = |p: &eigentone_core::Vec3| {
+        let blend = tree.on_triangle(*p).or_else(|| model.nearest_contact(*p).map(|c| c.blend))?;
+        Some((0..3).map(|k| model.shapes.get(blend.sites[k] as usize, mode) * blend.weights[k]).sum())
+    };
+    let shape: Vec<eigentone_core::Vec3> = mesh.positions.iter().map(|p| at(p).unwrap_or_default()).collect();
+    let largest = shape.iter().map(|d| d.length()).fold(0.0, f64::max).max(1e-30);
+    Ok(shape.iter().flat_map(|d| (*d / largest).as_vec3().to_array()).flat_map(f32::to_le_bytes).collect())
+}
+
+/// What an uploaded file is.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Upload {
+    name: String,
+    material: Option<String>,
+    scale: Option<f64>,
+    thickness_m: Option<f64>,
+}
+
+/// `POST /api/mesh`.
+pub async fn add_mesh(
+    State(shared): State<Arc<Shared>>,
+    Query(upload): Query<Upload>,
+    bytes: Bytes,
+) -> Answer<Json<Value>> {
+    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
+    let folders = shared.folders.clone();
+    let about = uploads::MeshUpload {
+        name: short(&upload.name),
+        material: upload.material,
+        scale: upload.scale.unwrap_or(1.0),
+        thickness_m: upload.thickness_m,
+    };
+    let table = blocking(move || uploads::mesh(&about, &bytes, &folders)).await?;
+    Ok(Json(add(&shared, table, "add a mesh").await?))
+}
+
+/// `POST /api/fit`.
+pub async fn fit(State(shared): State<Arc<Shared>>, Query(upload): Query<Upload>, bytes: Bytes) -> Answer<Json<Value>> {
+    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
+    let folders = shared.folders.clone();
+    let name = short(&upload.name);
+    let fitted = blocking(move || uploads::recording(&name, &bytes, &folders)).await?;
+    let mut answer = add(&shared, fitted.table, "fit a recording").await?;
+    answer["warnings"] = fitted.warnings.into();
+    answer["report"] = fitted.report;
+    Ok(Json(answer))
+}
+
+/// Adds a body; the control thread does not wait for its mesh.
+async fn add(shared: &Shared, table: toml_edit::Table, label: &'static str) -> Answer<Value> {
+    let draft = shared.control.ask(move |s| s.draft(&table)).await?;
+    let ready = blocking(move || draft.plan()).await?;
+    shared.control.ask(move |s| s.add(ready, None, label)).await?
+}
+
+/// How much of a take.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Length {
+    seconds: Option<f64>,
+}
+
+/// `GET /api/export/take.wav`.
+pub async fn take(State(shared): State<Arc<Shared>>, Query(length): Query<Length>) -> Answer<Response> {
+    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
+    let take = shared.take.clone();
+    let seconds = length.seconds.filter(|s| s.is_finite());
+    let bytes = blocking(move || Ok(take.lock().unwrap_or_else(PoisonError::into_inner).wav(seconds))).await?;
+    let headers = [(CONTENT_TYPE, "audio/wav"), (CONTENT_DISPOSITION, "attachment; filename=\"take.wav\"")];
+    Ok((headers, bytes).into_response())
+}
+
+/// `POST /api/export/variations`.
+pub async fn variations(State(shared): State<Arc<Shared>>, bytes: Bytes) -> Answer<Response> {
+    let wanted: Variations =
+        serde_json::from_slice(&bytes).map_err(|e| Fault::bad(short(&e.to_string()), "see docs/studio-protocol.md"))?;
+    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
+    let body = wanted.body;
+    let (model, name, gain, rate_hz) = shared.control.ask(move |s| s.sounding_model(body)).await??;
+    let files = blocking(move || variations::render(&wanted, &model, &name, gain, rate_hz).map(|f| zip::pack(&f)));
+    let headers = [(CONTENT_TYPE, "application/zip"), (CONTENT_DISPOSITION, "attachment; filename=\"variations.zip\"")];
+    Ok((headers, files.await?).into_response())
+}
+
+/// `GET /api/scene.toml`.
+pub async fn scene_text(State(shared): State<Arc<Shared>>) -> Answer<Response> {
+    let text = shared.control.ask(|s| s.scene_text()).await?;
+    let headers = [
+        (CONTENT_TYPE, "application/toml; charset=utf-8"),
+        (CONTENT_DISPOSITION, "attachment; filename=\"scene.toml\""),
+    ];
+    Ok((headers, text).into_response())
+}
+
+/// `POST /api/scene`.
+pub async fn replace_scene(State(shared): State<Arc<Shared>>, text: String) -> Answer<Json<Value>> {
+    open_text(&shared, text, None).await?;
+    Ok(Json(json!({})))
+}
+
+/// Opens a scene by its name.
+pub async fn open_named(shared: &Arc<Shared>, name: &str) -> Answer<Value> {
+    if name != "autosave" {
+        open_text(shared, shelf::scene(name)?.to_owned(), None).await?;
+        return Ok(json!({}));
+    }
+    let (folders, file) = shared.control.ask(|s| s.places()).await?;
+    let kept = folders.recovery(file.as_deref());
+    let missing = |_| Fault::missing("there is no unsaved work", "");
+    let text = blocking(move || std::fs::read_to_string(kept).map_err(missing)).await?;
+    open_text(shared, text, file).await?;
+    Ok(json!({}))
+}
+
+async fn open_text(shared: &Arc<Shared>, text: String, file: Option<std::path::PathBuf>) -> Answer<()> {
+    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
+    let (folders, hub) = (shared.folders.clone(), shared.hub.clone());
+    hub.event(&json!({ "event": "task", "body": null, "stage": "opening", "share": 0.0 }));
+    let prepared = blocking(move || prepare(&text, file, &folders)).await;
+    hub.event(&json!({ "event": "task", "body": null, "stage": "opening", "share": 1.0 }));
+    let prepared = prepared?;
+    shared.control.ask(move |s| s.open(prepared)).await?
+}
+
+/// Does something that takes time where nobody waits for it.
+async fn blocking<T: Send + 'static>(job: impl FnOnce() -> Answer<T> + Send + 'static) -> Answer<T> {
+    tokio::task::spawn_blocking(job).await.map_err(|_| Fault::failed("this broke down on the way", ""))?
+}

@@ -1,0 +1,7 @@
+//! The studio as a page meets it: over HTTP and the WebSocket, without a browser.
+
+mod client;
+mod document;
+mod edits;
+mod security;
+mod sound;

@@ -1,0 +1,12 @@
+#![no_main]
+
+use eigentone_studio::request::read;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    // Whatever it is given, it answers: with a request or with what was wrong.
+    if let Err((_, fault)) = read(text) {
+        assert!(!fault.error.is_empty() && fault.status >= 400);
+    }
+});
