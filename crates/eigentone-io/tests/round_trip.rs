@@ -172,8 +172,9 @@ fn versions_and_metadata_are_checked() {
         ("format", "eigentone.modal/2", "is in format eigentone.modal/2, but this engine reads eigentone.modal/1"),
         ("format", "eigentone.modal/10", "is in format eigentone.modal/10"),
         ("format", "eigentone.field/1", "expected \"eigentone.modal/1\", found “eigentone.field/1”"),
-        ("method", "magic", "expected shell, solid, analytic, fit or manual, found “magic”"),
+        ("method", "magic", "expected shell, walls, springs, solid, analytic, fit or manual, found “magic”"),
         ("mass_kg", "heavy", "metadata mass_kg: expected a mass in kilograms"),
+        ("tail_from_hz", "high", "metadata tail_from_hz: expected a frequency in hertz"),
         ("warnings", "{}", "metadata warnings: expected a JSON array of strings"),
     ] {
         let error = set(key, value).unwrap_err();

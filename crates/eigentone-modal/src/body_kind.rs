@@ -9,6 +9,7 @@ use crate::thickness::{Opposite, faces_inward, tiny_m, weighted_quantile};
 use eigentone_core::mesh::NearestTree;
 use eigentone_core::{Noise, TriMesh, Vec3};
 use std::collections::HashMap;
+use std::f64::consts::PI;
 
 /// What a body is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +45,10 @@ const SAMPLES: usize = 1500;
 /// Rays that must not escape from a closed body.
 const CLOSED_SHARE: f64 = 0.9;
 
-/// A hole is wide if its diameter exceeds this share of the median thickness.
+/// A hole is wide if its diameter exceeds this share of the median thickness, and its area this share of the surface: a few triangles missing from a bar are damage, the
+/// mouth of a vase is not.
 const WIDE_HOLE: f64 = 0.5;
+const WIDE_HOLE_AREA: f64 = 0.01;
 
 /// Parallel skins: cosine between their normals.
 pub(crate) const PARALLEL: f64 = -0.8;
@@ -98,7 +101,7 @@ pub(crate) fn body_kind_of(tree: &NearestTree) -> KindReport {
     let wall_share = wall_count as f64 / count.max(1) as f64;
     let half = 0.5 * mesh.area() * wall_sum / count.max(1) as f64;
     let fullness = if half > 0.0 { mesh.signed_volume().abs() / half } else { 0.0 };
-    let hole_m = widest_hole_m(tree);
+    let hole_m = Some(widest_hole_m(tree)).filter(|d| 0.25 * PI * d * d > WIDE_HOLE_AREA * mesh.area()).unwrap_or(0.0);
     let (kind, reason) = decide(closed_share, hole_m, median_m, wall_share, fullness);
     KindReport { kind, reason, closed_share, wall_share, median_m, fullness }
 }
@@ -162,7 +165,7 @@ fn widest_hole_m(tree: &NearestTree) -> f64 {
         *at = (at.0 + 0.5 * p.cross(q), at.1 + p.distance(q) * 0.5 * (p + q), at.2 + p.distance(q));
     }
     let diameters = loops.into_values().map(|(area, moment, length)| {
-        let radius = (area.length() / std::f64::consts::PI).sqrt();
+        let radius = (area.length() / PI).sqrt();
         let centre = moment / length.max(f64::MIN_POSITIVE);
         let covered = tree.nearest_where(centre, 0.3 * radius, |_| true).is_some();
         if covered { 0.0 } else { 2.0 * radius }

@@ -195,18 +195,18 @@ fn a_damaged_bar_is_still_a_bar() {
     assert!((model.modes[0].frequency_hz / 1285.6 - 1.0).abs() < 0.02, "{}", model.modes[0].frequency_hz);
 }
 
-/// A closed can with a wall of a thousandth of its size cannot be a solid: `auto` says so and makes a shell.
+/// A closed can with a wall of a thousandth of its size cannot be a solid: `auto` models its walls along their middle, and says how thick they are.
 #[test]
-fn a_wall_too_thin_for_cells_becomes_a_shell() {
+fn a_wall_too_thin_for_cells_is_modelled_along_its_middle() {
     let mut can = primitives::cylinder(0.1, 0.2, 48, 12, true);
     let mut inner = primitives::cylinder(0.0998, 0.1996, 48, 12, true);
     inner.triangles.iter_mut().for_each(|t| t.swap(0, 1));
     can.append(&inner);
     let settings = MeshModelSettings { max_modes: 20, max_vertices: 1500, refine_vertices: 1500, ..Default::default() };
     let model = model_from_mesh(&can, &steel(), &settings, &Progress::silent()).unwrap();
-    assert_eq!(model.info.method, Method::Shell);
+    assert_eq!(model.info.method, Method::Walls);
     let said = [model.info.notes, model.info.warnings].concat().join("; ");
-    assert!(said.contains("walls of 0.20 mm") && said.contains("half the measured wall"), "{said}");
+    assert!(said.contains("walls 0.20 mm thick"), "{said}");
     let solid = MeshModelSettings { method: MethodChoice::Solid, ..settings };
     assert!(model_from_mesh(&can, &steel(), &solid, &Progress::silent()).is_err());
 }

@@ -17,7 +17,7 @@ const HEIGHT: u32 = 720;
 ///
 /// With a thickness in metres for each triangle, faces have its colour, from thin (dark) to thick (bright); those that nothing lies opposite to (infinite) stay grey.
 pub fn mesh_picture(mesh: &TriMesh, report: &MeshReport, thickness_m: &[f64], title: &str) -> Picture {
-    let scale = ThicknessScale::of(thickness_m);
+    let scale = ThicknessScale::of(mesh, thickness_m);
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     canvas.text_within([40.0, 40.0], 1120.0, title, Text::new(style::TITLE).medium());
     let faces = match mesh.triangles.len() {
@@ -53,16 +53,29 @@ struct ThicknessScale {
 }
 
 impl ThicknessScale {
-    /// From the thinnest to the thickest twentieth; `None` if most of the surface has nothing opposite.
-    fn of(thickness_m: &[f64]) -> Option<Self> {
-        let mut sorted: Vec<f64> = thickness_m.iter().copied().filter(|t| t.is_finite() && *t > 0.0).collect();
-        if 2 * sorted.len() <= thickness_m.len() {
+    /// From the thinnest to the thickest twentieth of the area; `None` if most of the surface has nothing opposite.
+    fn of(mesh: &TriMesh, thickness_m: &[f64]) -> Option<Self> {
+        let exists = |t: usize| mesh.triangles[t].iter().all(|&v| (v as usize) < mesh.positions.len());
+        let area = |t: usize| if exists(t) { mesh.triangle_area(t) } else { 0.0 };
+        let measured = thickness_m.iter().copied().enumerate().take(mesh.triangles.len());
+        let mut sorted: Vec<(f64, f64)> =
+            measured.filter(|(_, d)| d.is_finite() && *d > 0.0).map(|(t, d)| (d, area(t))).collect();
+        let total: f64 = (0..mesh.triangles.len()).map(area).sum();
+        let whole: f64 = sorted.iter().map(|(_, area)| area).sum();
+        if whole <= 0.5 * total || !whole.is_finite() {
             return None;
         }
-        sorted.sort_by(f64::total_cmp);
-        let at = |share: f64| sorted[(share * (sorted.len() - 1) as f64) as usize];
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let at = |share: f64| {
+            let mut passed = 0.0;
+            let reached = sorted.iter().find(|(_, area)| {
+                passed += area;
+                passed >= share * whole
+            });
+            reached.or(sorted.last()).map(|(d, _)| *d)
+        };
+        let (thin_m, thick_m) = (at(0.05)?, at(0.95)?);
         // Walls of one thickness are not made to look uneven by rounding.
-        let (thin_m, thick_m) = (at(0.05), at(0.95));
         Some(Self { thin_m: thin_m.min(thick_m / 1.25), thick_m })
     }
 

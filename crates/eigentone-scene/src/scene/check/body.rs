@@ -66,7 +66,7 @@ fn form(body: &Body, table: &mut Table<'_>) {
             table.say("support", &wrong);
         }
     }
-    if body.grain.is_some_and(|along| !(along.iter().map(|x| x * x).sum::<f64>() > 0.0)) {
+    if body.grain.is_some_and(|along| along.iter().all(|x| *x == 0.0 || !x.is_finite())) {
         table.say("grain", "is no direction: one of its three numbers must differ from zero");
     }
     table.maybe_positive("mass_kg", body.mass_kg, LARGEST);
