@@ -45,8 +45,9 @@ const SAMPLES: usize = 1500;
 /// Rays that must not escape from a closed body.
 const CLOSED_SHARE: f64 = 0.9;
 
-/// A hole is wide if its diameter exceeds this share of the median thickness, and its area this share of the surface: a few triangles missing from a bar are damage, the
-/// mouth of a vase is not.
+/// A hole is wide if it is about as wide as the body is thick (the end of a pipe), or if its diameter exceeds half of that and its area this share of the surface (the mouth of a vase): a few
+/// triangles missing from a bar are damage.
+const PIPE: f64 = 0.9;
 const WIDE_HOLE: f64 = 0.5;
 const WIDE_HOLE_AREA: f64 = 0.01;
 
@@ -101,17 +102,19 @@ pub(crate) fn body_kind_of(tree: &NearestTree) -> KindReport {
     let wall_share = wall_count as f64 / count.max(1) as f64;
     let half = 0.5 * mesh.area() * wall_sum / count.max(1) as f64;
     let fullness = if half > 0.0 { mesh.signed_volume().abs() / half } else { 0.0 };
-    let hole_m = Some(widest_hole_m(tree)).filter(|d| 0.25 * PI * d * d > WIDE_HOLE_AREA * mesh.area()).unwrap_or(0.0);
-    let (kind, reason) = decide(closed_share, hole_m, median_m, wall_share, fullness);
+    let hole_m = widest_hole_m(tree);
+    let mouth = 0.25 * PI * hole_m * hole_m > WIDE_HOLE_AREA * mesh.area();
+    let wide = hole_m > if mouth { WIDE_HOLE } else { PIPE } * median_m;
+    let (kind, reason) = decide(closed_share, Some(hole_m).filter(|_| wide), median_m, wall_share, fullness);
     KindReport { kind, reason, closed_share, wall_share, median_m, fullness }
 }
 
-fn decide(closed_share: f64, hole_m: f64, median_m: f64, wall_share: f64, fullness: f64) -> (BodyKind, String) {
+fn decide(closed_share: f64, hole_m: Option<f64>, median_m: f64, wall_share: f64, fullness: f64) -> (BodyKind, String) {
     let percent = 100.0 * wall_share;
     if closed_share < CLOSED_SHARE || median_m.is_infinite() {
         let share = 100.0 * (1.0 - closed_share);
         (BodyKind::OpenShell, format!("an open shell: {share:.0} % of rays from under the surface escape"))
-    } else if hole_m > WIDE_HOLE * median_m {
+    } else if let Some(hole_m) = hole_m {
         let reason =
             format!("an open shell: it has a hole {:.1} mm wide and is {:.1} mm across", 1e3 * hole_m, 1e3 * median_m);
         (BodyKind::OpenShell, reason)
