@@ -85,7 +85,7 @@ fn a_sphere_has_its_lowest_torsional_mode() {
     }
 }
 
-/// F row 71: the torsional modes of order two of a sphere have `ωR/c_S = 2.5011`, within 0.5 %.
+/// The torsional modes of order two of a sphere have `ωR/c_S = 2.5011`, within 0.5 %.
 #[test]
 fn the_torsion_of_a_sphere_is_exact_to_half_a_percent() {
     let radius = 0.05;
@@ -99,7 +99,7 @@ fn the_torsion_of_a_sphere_is_exact_to_half_a_percent() {
     }
 }
 
-/// F rows 69 and 70: a steel cube of 1 m, given as 12 triangles, against a Ritz method with Legendre polynomials of degree 12.
+/// A steel cube of 1 m, given as 12 triangles, against a Ritz method with Legendre polynomials of degree 12.
 #[test]
 fn a_cube_has_the_modes_of_a_ritz_method() {
     let cube = primitives::cuboid(Vec3::ONE, [1; 3]);
@@ -237,7 +237,7 @@ fn first(modes: &[[f64; 4]], axis: usize) -> f64 {
     modes.iter().find(|m| m[0] > 50.0 && m[1 + axis] > 0.75).unwrap()[0]
 }
 
-/// F rows 23 and 24: linear tetrahedra are right along the bar and too stiff across it, less so when refined.
+/// Linear tetrahedra are right along the bar and too stiff across it, less so when refined.
 #[test]
 fn linear_tetrahedra_lock_in_bending_and_converge() {
     let material = Material { poisson: 0.3, ..steel() };

@@ -337,7 +337,7 @@ mod tests {
         filled.iter().map(|(_, f)| share(f)).sum::<f64>() * grid.size.element_product()
     }
 
-    /// F row 72: every column of a ball is inside exactly where `r < R`, up to the facets.
+    /// Every column of a ball is inside exactly where `r < R`, up to the facets.
     #[test]
     fn columns_of_a_ball_are_inside_where_the_ball_is() {
         let mesh = primitives::sphere(1.0, 144, 72);
