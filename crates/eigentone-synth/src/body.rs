@@ -5,19 +5,23 @@
 //! a blow and when the tuning changes everything is brought to the present ([`Body::settle`]), decided ([`decide`]) and laid out anew ([`Body::load`]).
 //! Modes that come and go are faded over one block's length.
 
-pub(crate) mod decide;
+mod decide;
 mod exchange;
+mod force_spectrum;
 mod forces;
 mod hit;
 mod lanes;
+mod look;
 mod modulation;
 mod nonlinear;
 mod render;
 mod tones;
+pub(crate) mod view;
+mod wake;
 
-pub use decide::ModeStatus;
 pub(crate) use exchange::{Exchange, Relink, Same, match_modes};
 pub(crate) use hit::{Gathered, Hit};
+pub use look::ModeStatus;
 pub use modulation::Glide;
 pub use nonlinear::{Nonlinear, Shaper};
 
@@ -171,7 +175,7 @@ pub(crate) struct Body {
     /// What the policy last found.
     pub account: Account,
     /// Spectrum of the force, if a continuous one acts.
-    spectrum: Box<decide::ForceSpectrum>,
+    spectrum: Box<force_spectrum::ForceSpectrum>,
 }
 
 /// What the policy knows of a body between visits.

@@ -1,15 +1,15 @@
 //! Which modes of a body are computed.
 
 use super::tones::Heard;
+use super::view::{BANDS, Harvest, View};
 use super::{Body, MAX_ENERGY, Scratch, Status, World};
 use crate::BLOCK;
 use crate::drive::Drive;
-use crate::kernel::{Bank, LANES, Levels, Partial, Place};
-use crate::policy::Playback;
-use crate::policy::masking::{Curve, Maskers};
+use crate::kernel::{LANES, Levels, Place};
+use crate::policy::masking::Curve;
 
 /// Decibels by which a mode must pass its threshold before it is switched again.
-const HYSTERESIS_DB: f32 = 1.0;
+pub(super) const HYSTERESIS_DB: f32 = 1.0;
 
 /// Modes this far below what hides them are taken for possible maskers: the next frame's curve may be lower.
 const NEARLY_DB: f32 = 6.0;
@@ -17,129 +17,22 @@ const NEARLY_DB: f32 = 6.0;
 /// Frames after which states are read out and laid out anew even if nothing changed, to make good for rounded coefficients.
 const RELOAD_FRAMES: u64 = 4;
 
-/// Modes that a blow may wake on a body that has no share of the budget.
-const LEAST: usize = 4;
-
-/// Modes that a blow may wake without asking which of them hide each other.
-const FEW_WAKE: usize = 24;
-
-/// A mode that a blow wakes starts at once, without a fade, if what it still held is below this share of its new energy.
-const FRESH: f32 = 0.01;
-
-/// Level of one pascal, in dB SPL.
-const PASCAL_DB: f32 = 93.979_4;
-
-/// Levels below this are told as this, in dB SPL.
-const SILENT_DB: f32 = -200.0;
-
-/// What has become of a mode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u32)]
-pub enum ModeStatus {
-    /// Its body is silent.
-    #[default]
-    Asleep = 0,
-    /// It is computed.
-    Sounding = 1,
-    /// Others hide it, or the ear does not hear it.
-    Masked = 2,
-    /// It is below the truncation level.
-    Truncated = 3,
-    /// The budget is spent.
-    Scaled = 4,
-}
-
-impl ModeStatus {
-    pub(crate) fn from_number(number: u32) -> Self {
-        match number {
-            1 => Self::Sounding,
-            2 => Self::Masked,
-            3 => Self::Truncated,
-            4 => Self::Scaled,
-            _ => Self::Asleep,
-        }
-    }
-}
-
-/// What the policy sees when it looks at a body.
-#[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
-    /// Masking, if it is on.
-    pub hearing: Option<Hearing<'a>>,
-    /// Modes below this level sleep (in dB of the engine's own mean square; minus infinity: none).
-    pub truncation_db: f32,
-    /// Bodies with this energy and more get all modes they want, as far as there are any.
-    pub served: f32,
-}
-
-impl View<'_> {
-    /// Whether nothing is ever left out.
-    fn takes_all(&self) -> bool {
-        self.hearing.is_none() && self.truncation_db == f32::NEG_INFINITY
-    }
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct Hearing<'a> {
-    pub curve: &'a Curve,
-    /// From the engine's levels to dB SPL at the ear, when the curve was made.
-    pub shift_db: f32,
-    pub offset_db: f32,
-    pub playback: Playback,
-    /// Energy of all other bodies.
-    pub others: f32,
-}
-
-impl Hearing<'_> {
-    /// From levels to dB SPL now that the body has this energy.
-    fn shift_with(&self, energy: f32) -> f32 {
-        self.playback.shift_db(self.others + energy).unwrap_or(self.shift_db)
-    }
-}
-
-/// What a visit collects for the next frame.
-pub(crate) struct Harvest<'a> {
-    pub maskers: &'a mut Maskers,
-    /// Energy of all modes and of those computed, per Bark band.
-    pub bands: Option<&'a mut Bands>,
-    /// Gains that make up for what is left out, per Bark band.
-    pub makeup: Option<&'a [f32; BANDS]>,
-    /// Samples until the next visit.
-    pub frame: f32,
-}
-
-/// Bark bands.
-pub(crate) const BANDS: usize = 27;
-
-/// Energies per Bark band.
-#[derive(Clone, Debug)]
-pub(crate) struct Bands {
-    pub all: [f32; BANDS],
-    pub kept: [f32; BANDS],
-}
-
-impl Default for Bands {
-    fn default() -> Self {
-        Self { all: [0.0; BANDS], kept: [0.0; BANDS] }
-    }
-}
-
 fn band(bark: f32) -> usize {
     (bark.max(0.0) as usize).min(BANDS - 1)
 }
 
-fn count_below(levels: &[f32], floor: f32) -> usize {
+pub(super) fn count_below(levels: &[f32], floor: f32) -> usize {
     levels.iter().map(|l| u32::from(*l < floor)).sum::<u32>() as usize
 }
 
 impl Body {
     /// Level that is added to those of the modes for the listener, in dB.
-    fn gain_db(&self) -> f32 {
+    pub(super) fn gain_db(&self) -> f32 {
         20.0 * self.audibility().abs().max(1e-10).log10()
     }
 
     /// Fills `scratch.margin` and returns the hysteresis.
-    fn judge(&mut self, gain_db: f32, view: &View<'_>, world: &World, scratch: &mut Scratch) -> f32 {
+    pub(super) fn judge(&mut self, gain_db: f32, view: &View<'_>, world: &World, scratch: &mut Scratch) -> f32 {
         let margin = &mut scratch.margin[..self.table.padded];
         let Some(hearing) = &view.hearing else {
             margin.fill(f32::INFINITY);
@@ -151,91 +44,13 @@ impl Body {
         HYSTERESIS_DB.min(0.5 * hearing.offset_db)
     }
 
-    /// After a blow: switches on what it made audible, `free` modes at most. Nothing is switched off. `scratch.re`, `scratch.im` hold the states
-    /// from before.
-    pub(super) fn wake(&mut self, view: &View<'_>, free: usize, world: &World, scratch: &mut Scratch) {
-        let gain_db = self.gain_db();
-        let whole = self.sections.is_some();
-        let hysteresis = self.judge(gain_db, view, world, scratch);
-        self.judge_by_itself(gain_db, view, hysteresis, world, scratch);
-        let floor = view.truncation_db - gain_db;
-        let levels = &self.level[..self.table.len];
-        let is_on = |k: usize| matches!(self.status[k], Status::On | Status::Entering);
-        let on = self.members.iter().filter(|&&k| is_on(k as usize));
-        let (on, on_but_quiet) =
-            on.fold((0, 0), |(n, quiet), &k| (n + 1, quiet + usize::from(levels[k as usize] < floor)));
-        let off = self.table.len - on;
-        let truncated = if whole { 0 } else { count_below(levels, floor) - on_but_quiet };
-        let Scratch { margin, near, active, .. } = scratch;
-        active.clear();
-        let (least, mut count) = (if whole { f32::NEG_INFINITY } else { hysteresis }, 0);
-        (world.kernels.wide.select)(&margin[..levels.len()], least, near, &mut count);
-        let wakes = |&&k: &&u32| !is_on(k as usize) && (whole || levels[k as usize] >= floor);
-        active.extend(near[..count].iter().filter(wakes));
-        let heard = scratch.active.len();
-        self.account.truncated = truncated;
-        self.account.masked = off - truncated - heard;
-        // A quiet body keeps to its share, so that there is something left for a loud one.
-        let free = if self.account.energy * self.emphasis * self.emphasis >= view.served {
-            free
-        } else {
-            free.min(self.account.granted.max(LEAST).saturating_sub(self.members.len()))
-        };
-        self.keep_loudest(free, scratch);
-        self.account.scaled = heard - scratch.active.len();
-        self.account.wanted = self.account.wanted.max(self.table.len - off + heard);
-        let fading = self.fade_left > 0;
-        for &k in &scratch.active {
-            let k = k as usize;
-            let before = 0.5 * (scratch.re[k] * scratch.re[k] + scratch.im[k] * scratch.im[k]);
-            if self.status[k] == Status::Off {
-                // One that was leaving is a member already, and comes back.
-                self.members.push(k as u32);
-                (self.makeup[k], self.makeup_rate[k]) = (1.0, 0.0);
-            }
-            if fading || whole || before <= FRESH * self.energy[k] {
-                self.status[k] = Status::On;
-            } else {
-                self.status[k] = Status::Entering;
-                self.fade_left = BLOCK;
-            }
-        }
-        self.members.sort_unstable();
-    }
-
-    /// After a blow the common curve is out of date: the body's own modes hide each other as loud as they are now. Lowers the margins
-    /// accordingly.
-    fn judge_by_itself(&self, gain_db: f32, view: &View<'_>, hysteresis: f32, world: &World, scratch: &mut Scratch) {
-        let Some(hearing) = &view.hearing else { return };
-        let Scratch { margin, own_margin, near, maskers, curve, .. } = scratch;
-        let (table, tones) = (&*self.table, self.tones.now(&self.table));
-        let mut count = 0;
-        (world.kernels.wide.select)(&margin[..table.len], hysteresis, near, &mut count);
-        let loud = &near[..count];
-        if loud.iter().filter(|&&k| self.status[k as usize] == Status::Off).count() <= FEW_WAKE {
-            return;
-        }
-        maskers.clear();
-        for &k in loud {
-            let k = k as usize;
-            maskers.offer(tones.cell[k], tones.bark[k], self.level[k] + gain_db);
-        }
-        let shift_db = hearing.shift_with(self.account.energy);
-        curve.rebuild(maskers, shift_db, hearing.offset_db, &world.kernels);
-        let own_margin = &mut own_margin[..table.padded];
-        (world.kernels.wide.judge)(&self.level, self.place_under(curve), gain_db + shift_db, own_margin);
-        for (m, own) in margin.iter_mut().zip(own_margin) {
-            *m = m.min(*own);
-        }
-    }
-
-    fn place_under<'a>(&'a self, curve: &'a Curve) -> Place<'a> {
+    pub(super) fn place_under<'a>(&'a self, curve: &'a Curve) -> Place<'a> {
         let Heard { threshold, cell, share, .. } = self.tones.now(&self.table);
         Place { threshold, cell, share, edges: curve.edges() }
     }
 
     /// Reduces `scratch.active` to the loudest `most`.
-    fn keep_loudest(&self, most: usize, scratch: &mut Scratch) {
+    pub(super) fn keep_loudest(&self, most: usize, scratch: &mut Scratch) {
         let Scratch { active, select, .. } = scratch;
         if active.len() <= most {
             return;
@@ -437,33 +252,6 @@ impl Body {
         changed
     }
 
-    /// Tells of every mode its frequency in Hz, its level at the ear in dB SPL as it is played, and what has become of it.
-    pub fn look(&mut self, now: u64, view: &View<'_>, world: &World, mut each: impl FnMut(f32, f32, ModeStatus)) {
-        // While modes fade, levels are those of the last visit.
-        if self.fade_left == 0 && !self.account.asleep {
-            self.settle(now, world);
-            self.measure(now, world);
-        }
-        self.tones.follow(&self.table, &self.modulation);
-        let gain_db = self.gain_db();
-        let shift_db = view.hearing.map_or(PASCAL_DB, |h| h.shift_db);
-        let Heard { threshold, cell, share, .. } = self.tones.now(&self.table);
-        let tuning = self.modulation.tuning()[0];
-        for k in 0..self.table.len {
-            let (own, heard) = (self.level[k] + gain_db, self.level[k] + gain_db + shift_db);
-            let hidden = view.hearing.map(|h| h.curve.at((cell[k], share[k])).max(threshold[k]));
-            let status = match self.status[k] {
-                _ if self.account.asleep => ModeStatus::Asleep,
-                Status::On | Status::Entering | Status::Leaving => ModeStatus::Sounding,
-                Status::Off if own < view.truncation_db => ModeStatus::Truncated,
-                Status::Off if hidden.is_some_and(|hidden| heard < hidden + HYSTERESIS_DB) => ModeStatus::Masked,
-                Status::Off => ModeStatus::Scaled,
-            };
-            let level = if status == ModeStatus::Asleep { SILENT_DB } else { heard.max(SILENT_DB) };
-            each(self.table.frequency_hz[k] * tuning, level, status);
-        }
-    }
-
     /// Levels at the listener of the modes that are computed and not fading out, as they were when last measured.
     pub fn staying_levels(&self, mut each: impl FnMut(f32)) {
         let gain_db = self.gain_db();
@@ -548,64 +336,3 @@ pub(super) fn sum(x: &[f32]) -> f32 {
     }
     parts.iter().sum::<f32>() + rest
 }
-
-/// The spectrum of a force, as the energies of a row of resonators that listen to it.
-#[derive(Debug)]
-pub(crate) struct ForceSpectrum {
-    re: [f32; Self::POINTS],
-    im: [f32; Self::POINTS],
-    c0: [f32; Self::POINTS],
-    c1: [f32; Self::POINTS],
-    rate_hz: f32,
-}
-
-impl Default for ForceSpectrum {
-    fn default() -> Self {
-        Self {
-            re: [0.0; Self::POINTS],
-            im: [0.0; Self::POINTS],
-            c0: [0.0; Self::POINTS],
-            c1: [0.0; Self::POINTS],
-            rate_hz: 0.0,
-        }
-    }
-}
-
-impl ForceSpectrum {
-    const POINTS: usize = 32;
-    /// Lowest point, and octaves from there to the highest: a point every 3.4 semitones.
-    const LOWEST_HZ: f32 = 40.0;
-    const OCTAVES: f32 = 9.0;
-    /// Decay of the listening resonators in 1/s: they remember some 10 ms.
-    const MEMORY: f32 = 100.0;
-
-    fn tune(&mut self, rate_hz: f32) {
-        for i in 0..Self::POINTS {
-            let hz = Self::LOWEST_HZ * (Self::OCTAVES * i as f32 / (Self::POINTS - 1) as f32).exp2();
-            let shrink = if hz < 0.49 * rate_hz { (-Self::MEMORY / rate_hz).exp() } else { 0.0 };
-            let theta = std::f32::consts::TAU * hz / rate_hz;
-            (self.c0[i], self.c1[i]) = (shrink * theta.cos(), shrink * theta.sin());
-        }
-        self.rate_hz = rate_hz;
-    }
-
-    /// Hears the next samples of the force.
-    pub fn listen(&mut self, force: &[f32], world: &World) {
-        if self.rate_hz != world.rate_hz as f32 {
-            self.tune(world.rate_hz as f32);
-        }
-        let mut out = [Partial::default(); BLOCK];
-        let bank = Bank { s0: &mut self.re, s1: &mut self.im, c0: &self.c0, c1: &self.c1 };
-        (world.kernels.rotation_driven)(bank, &[1.0; Self::POINTS], force, &mut out[..force.len()]);
-    }
-
-    /// Power per sample near a frequency: the variance of white noise that would sound the same there.
-    fn power(&self, hz: f32, rate_hz: f32) -> f32 {
-        let place = (hz / Self::LOWEST_HZ).log2() / Self::OCTAVES * (Self::POINTS - 1) as f32;
-        let i = (place.round().max(0.0) as usize).min(Self::POINTS - 1);
-        // Noise of variance s keeps |z|² at s fs/(2d).
-        (self.re[i] * self.re[i] + self.im[i] * self.im[i]) * 2.0 * Self::MEMORY / rate_hz
-    }
-}
-
-const _: () = assert!(ForceSpectrum::POINTS.is_multiple_of(LANES));

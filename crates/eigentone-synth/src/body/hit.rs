@@ -1,6 +1,7 @@
 //! Blows: what they do to each mode, now and by the time they are over.
 
-use super::decide::{self, View};
+use super::decide;
+use super::view::View;
 use super::{Body, MAX_ENERGY, Scratch, Status, World};
 use crate::drive::{Blow, Drive, Source};
 use crate::exciter::HalfSine;

@@ -1,7 +1,7 @@
 //! What the processor knows about hearing, and how it spreads the budget: both once per policy frame, for the frame to come.
 
 use super::processor::Processor;
-use crate::body::decide::{BANDS, Bands, Hearing, View};
+use crate::body::view::{BANDS, Bands, Hearing, View};
 use crate::policy::masking::{Curve, Maskers};
 use crate::policy::{Budget, Masking, Quality, quota};
 

@@ -10,7 +10,7 @@ use super::probe::Probe;
 use super::voices::VoicePlace;
 use super::{Garbage, Message};
 use crate::BLOCK;
-use crate::body::decide::Harvest;
+use crate::body::view::Harvest;
 use crate::body::{Body, Scratch, World};
 use crate::drive::Source;
 use crate::kernel::Kernels;
