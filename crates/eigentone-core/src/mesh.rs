@@ -18,7 +18,7 @@ mod thicken;
 mod units;
 
 pub use isotropic::{RemeshSettings, Remeshed};
-pub use nearest::{NearestTree, RayHit, SurfacePoint, nearest_on_triangle};
+pub use nearest::{NearestTree, RayHit, SurfacePoint, nearest_on_triangle, ray_triangle};
 pub use thicken::thickened;
 pub use units::{UnitGuess, unit_guesses};
 

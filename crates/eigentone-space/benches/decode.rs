@@ -108,17 +108,7 @@ fn hall() -> Field {
             }
         }
     }
-    let info = FieldInfo {
-        name: "hall".to_owned(),
-        f_max_hz: 500.0,
-        cell_m: 0.25,
-        quantum: 3.0,
-        source_hash: String::new(),
-        engine_version: String::new(),
-        settings: String::new(),
-        warnings: Vec::new(),
-        shard: None,
-    };
+    let info = FieldInfo::new("hall", 500.0, 0.25, 3.0);
     let bytes = field_bytes(&info, &cubes, &Occupancy { lattice: cells, solid }, &probes).expect("parts that fit");
     read_field_bytes(&bytes).expect("what was written")
 }

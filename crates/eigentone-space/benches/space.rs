@@ -149,17 +149,7 @@ fn hall() -> Field {
         }
         probes.push(encode_probe(&probe, 1.0));
     }
-    let info = FieldInfo {
-        name: "hall".to_owned(),
-        f_max_hz: 500.0,
-        cell_m: 1.0,
-        quantum: 1.0,
-        source_hash: String::new(),
-        engine_version: String::new(),
-        settings: String::new(),
-        warnings: Vec::new(),
-        shard: None,
-    };
+    let info = FieldInfo::new("hall", 500.0, 1.0, 1.0);
     let occupancy = Occupancy { lattice: cells, solid: Bits::new(cells.len()) };
     let bytes = field_bytes(&info, &cubes, &occupancy, &probes).expect("parts that fit");
     read_field_bytes(&bytes).expect("what was written")

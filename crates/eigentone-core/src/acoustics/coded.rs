@@ -92,8 +92,7 @@ impl Field {
     /// let lattice = Lattice { origin: Vec3::ZERO, step_m: 1.0, size: [4, 1, 1] };
     /// let cells = Lattice { size: [1, 1, 1], ..lattice };
     /// let occupancy = Occupancy { lattice: cells, solid: Bits::new(1) };
-    /// # let info = FieldInfo { name: String::new(), f_max_hz: 500.0, cell_m: 1.0, quantum: 3.0, source_hash: String::new(),
-    /// #     engine_version: String::new(), settings: String::new(), warnings: Vec::new(), shard: None };
+    /// let info = FieldInfo::new("row", 500.0, 1.0, 3.0);
     /// let quantum = info.quantum;
     /// let field = Field::new(info, lattice, occupancy, &[encode_probe(&probe, quantum)])?;
     ///

@@ -184,6 +184,23 @@ pub struct FieldInfo {
     pub shard: Option<[u32; 2]>,
 }
 
+impl FieldInfo {
+    /// Of a whole field of which nothing else is known.
+    pub fn new(name: &str, f_max_hz: f64, cell_m: f64, quantum: f32) -> Self {
+        Self {
+            name: name.to_owned(),
+            f_max_hz,
+            cell_m,
+            quantum,
+            source_hash: String::new(),
+            engine_version: String::new(),
+            settings: String::new(),
+            warnings: Vec::new(),
+            shard: None,
+        }
+    }
+}
+
 /// What was simulated from one probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeField {

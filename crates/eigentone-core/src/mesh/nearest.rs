@@ -207,8 +207,8 @@ fn node_interval(node: &Node, origin: Vec3, inverse: Vec3) -> (f64, f64) {
     (enter, leave)
 }
 
-/// Distance to a triangle along a ray (Möller & Trumbore 1997).
-fn ray_triangle(origin: Vec3, direction: Vec3, t: &[Vec3; 3]) -> Option<f64> {
+/// Distance to a triangle along a ray, in lengths of `direction` (Möller & Trumbore 1997).
+pub fn ray_triangle(origin: Vec3, direction: Vec3, t: &[Vec3; 3]) -> Option<f64> {
     // A ray through an edge must not slip between its two triangles.
     const SLACK: f64 = 1e-12;
     let (e1, e2) = (t[1] - t[0], t[2] - t[0]);

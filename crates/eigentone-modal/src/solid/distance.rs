@@ -4,7 +4,7 @@
 //! degrades gracefully at holes and self-intersections. Far triangles are summed as one dipole per tree node (Barill et
 //! al. 2018). Distance and ray queries use the same tree.
 
-use eigentone_core::mesh::nearest_on_triangle;
+use eigentone_core::mesh::{nearest_on_triangle, ray_triangle};
 use eigentone_core::{TriMesh, Vec3};
 use std::f64::consts::PI;
 
@@ -154,7 +154,7 @@ impl DistanceTree {
         self.winding(p) > 0.5
     }
 
-    /// How far along the unit vector `direction` the surface is next met, beyond `from`. `None` if it is not.
+    /// How far along the unit vector `direction` the surface is next met, beyond `from` ≥ 0. `None` if it is not.
     pub fn ray(&self, origin: Vec3, direction: Vec3, from: f64) -> Option<f64> {
         let mut best = f64::INFINITY;
         let mut stack = Vec::with_capacity(64);
@@ -206,23 +206,6 @@ fn solid_angle(p: Vec3, t: &[Vec3; 3]) -> f64 {
     let (la, lb, lc) = (a.length(), b.length(), c.length());
     let denominator = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
     2.0 * a.dot(b.cross(c)).atan2(denominator)
-}
-
-/// Möller & Trumbore (1997).
-fn ray_triangle(origin: Vec3, direction: Vec3, t: &[Vec3; 3]) -> Option<f64> {
-    let (e1, e2) = (t[1] - t[0], t[2] - t[0]);
-    let p = direction.cross(e2);
-    let det = e1.dot(p);
-    if det == 0.0 {
-        return None;
-    }
-    let s = origin - t[0];
-    let u = s.dot(p) / det;
-    let q = s.cross(e1);
-    let v = direction.dot(q) / det;
-    // A ray through an edge must not slip between its two triangles.
-    const SLACK: f64 = 1e-12;
-    (u >= -SLACK && v >= -SLACK && u + v <= 1.0 + SLACK).then(|| e2.dot(q) / det)
 }
 
 #[cfg(test)]

@@ -5,17 +5,7 @@ use eigentone_core::acoustics::{EncodedProbe, FieldInfo, Lattice, encode_probe};
 use eigentone_io::{field_bytes, read_field_bytes};
 
 fn info(name: &str) -> FieldInfo {
-    FieldInfo {
-        name: name.to_owned(),
-        f_max_hz: 500.0,
-        cell_m: 0.5,
-        quantum: 1.0,
-        source_hash: String::new(),
-        engine_version: String::new(),
-        settings: String::new(),
-        warnings: Vec::new(),
-        shard: None,
-    }
+    FieldInfo::new(name, 500.0, 0.5, 1.0)
 }
 
 fn field(origin: Vec3, probes: &[EncodedProbe], solid: impl Fn([u32; 3]) -> bool) -> Field {

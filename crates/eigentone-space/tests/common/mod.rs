@@ -48,17 +48,7 @@ pub fn two_rooms_up_to(f_max_hz: f64, quantum: f32, heard: impl Fn(Vec3, Vec3) -
             probes.push(encode_probe(&probe, quantum));
         }
     }
-    let info = FieldInfo {
-        name: "two rooms".to_owned(),
-        f_max_hz,
-        cell_m: 0.25,
-        quantum,
-        source_hash: String::new(),
-        engine_version: String::new(),
-        settings: String::new(),
-        warnings: Vec::new(),
-        shard: None,
-    };
+    let info = FieldInfo::new("two rooms", f_max_hz, 0.25, quantum);
     let bytes = field_bytes(&info, &cubes, &occupancy, &probes).expect("parts that fit");
     read_field_bytes(&bytes).expect("what was written")
 }

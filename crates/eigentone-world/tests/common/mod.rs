@@ -88,17 +88,7 @@ pub fn rooms() -> Field {
         }
         probes.push(encode_probe(&probe, 1.0));
     }
-    let info = FieldInfo {
-        name: "a room".to_owned(),
-        f_max_hz: 500.0,
-        cell_m: 0.5,
-        quantum: 1.0,
-        source_hash: String::new(),
-        engine_version: String::new(),
-        settings: String::new(),
-        warnings: Vec::new(),
-        shard: None,
-    };
+    let info = FieldInfo::new("a room", 500.0, 0.5, 1.0);
     let occupancy = Occupancy { lattice: cells, solid };
     let bytes = eigentone_io::field_bytes(&info, &cubes, &occupancy, &probes).unwrap();
     eigentone_io::read_field_bytes(&bytes).unwrap()
