@@ -53,10 +53,12 @@ impl Push for Nothing {
     const ACTS: bool = false;
     #[inline(always)]
     unsafe fn weights<E: Eight>(self, _: usize) -> E {
+        // SAFETY: the caller vouches for the instructions of `E`.
         unsafe { E::splat(0.0) }
     }
     #[inline(always)]
     unsafe fn force<E: Eight>(self, _: usize) -> E {
+        // SAFETY: the caller vouches for the instructions of `E`.
         unsafe { E::splat(0.0) }
     }
 }
@@ -72,10 +74,12 @@ impl Push for Force {
     const ACTS: bool = true;
     #[inline(always)]
     unsafe fn weights<E: Eight>(self, at: usize) -> E {
+        // SAFETY: the caller vouches for eight weights from `at` on, and for the instructions of `E`.
         unsafe { E::load(self.weights.add(at)) }
     }
     #[inline(always)]
     unsafe fn force<E: Eight>(self, sample: usize) -> E {
+        // SAFETY: the caller vouches for the sample, and for the instructions of `E`.
         unsafe { E::splat(*self.samples.add(sample)) }
     }
 }

@@ -26,10 +26,12 @@ pub struct QPair(float32x4_t, float32x4_t);
 unsafe impl Eight for QPair {
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for eight numbers at the pointer.
         unsafe { Self(vld1q_f32(from), vld1q_f32(from.add(4))) }
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller vouches for eight numbers at the pointer.
         unsafe {
             vst1q_f32(to, self.0);
             vst1q_f32(to.add(4), self.1);
@@ -37,22 +39,27 @@ unsafe impl Eight for QPair {
     }
     #[inline(always)]
     unsafe fn splat(x: f32) -> Self {
+        // SAFETY: only instructions that the machine has, as at the implementation.
         unsafe { Self(vdupq_n_f32(x), vdupq_n_f32(x)) }
     }
     #[inline(always)]
     unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: only instructions that the machine has, as at the implementation.
         unsafe { Self(vaddq_f32(self.0, other.0), vaddq_f32(self.1, other.1)) }
     }
     #[inline(always)]
     unsafe fn mul(self, other: Self) -> Self {
+        // SAFETY: only instructions that the machine has, as at the implementation.
         unsafe { Self(vmulq_f32(self.0, other.0), vmulq_f32(self.1, other.1)) }
     }
     #[inline(always)]
     unsafe fn mul_add(self, b: Self, c: Self) -> Self {
+        // SAFETY: only instructions that the machine has, as at the implementation.
         unsafe { Self(vfmaq_f32(c.0, self.0, b.0), vfmaq_f32(c.1, self.1, b.1)) }
     }
     #[inline(always)]
     unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self {
+        // SAFETY: only instructions that the machine has, as at the implementation.
         unsafe { Self(vfmsq_f32(c.0, self.0, b.0), vfmsq_f32(c.1, self.1, b.1)) }
     }
 }

@@ -43,34 +43,42 @@ mod avx2 {
     unsafe impl Eight for Ymm {
         #[inline(always)]
         unsafe fn load(from: *const f32) -> Self {
+            // SAFETY: the caller vouches for eight numbers at the pointer.
             unsafe { Self(_mm256_loadu_ps(from)) }
         }
         #[inline(always)]
         unsafe fn store(self, to: *mut f32) {
+            // SAFETY: the caller vouches for eight numbers at the pointer.
             unsafe { _mm256_storeu_ps(to, self.0) }
         }
         #[inline(always)]
         unsafe fn splat(x: f32) -> Self {
+            // SAFETY: only instructions that the machine has, as at the implementation.
             unsafe { Self(_mm256_set1_ps(x)) }
         }
         #[inline(always)]
         unsafe fn add(self, other: Self) -> Self {
+            // SAFETY: only instructions that the machine has, as at the implementation.
             unsafe { Self(_mm256_add_ps(self.0, other.0)) }
         }
         #[inline(always)]
         unsafe fn mul(self, other: Self) -> Self {
+            // SAFETY: only instructions that the machine has, as at the implementation.
             unsafe { Self(_mm256_mul_ps(self.0, other.0)) }
         }
         #[inline(always)]
         unsafe fn mul_add(self, b: Self, c: Self) -> Self {
+            // SAFETY: only instructions that the machine has, as at the implementation.
             unsafe { Self(_mm256_fmadd_ps(self.0, b.0, c.0)) }
         }
         #[inline(always)]
         unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self {
+            // SAFETY: only instructions that the machine has, as at the implementation.
             unsafe { Self(_mm256_fnmadd_ps(self.0, b.0, c.0)) }
         }
         #[inline(always)]
         unsafe fn sums(v: [Self; 8]) -> Self {
+            // SAFETY: only instructions that the machine has, as at the implementation.
             unsafe {
                 // Sums of neighbours twice leave, in each half of a register, the sums of four lanes of four registers.
                 let pairs = |a: Self, b: Self| _mm256_hadd_ps(a.0, b.0);
@@ -98,10 +106,12 @@ mod sse2 {
     unsafe impl Eight for XmmPair {
         #[inline(always)]
         unsafe fn load(from: *const f32) -> Self {
+            // SAFETY: the caller vouches for eight numbers at the pointer.
             unsafe { Self(_mm_loadu_ps(from), _mm_loadu_ps(from.add(4))) }
         }
         #[inline(always)]
         unsafe fn store(self, to: *mut f32) {
+            // SAFETY: the caller vouches for eight numbers at the pointer.
             unsafe {
                 _mm_storeu_ps(to, self.0);
                 _mm_storeu_ps(to.add(4), self.1);
@@ -109,22 +119,27 @@ mod sse2 {
         }
         #[inline(always)]
         unsafe fn splat(x: f32) -> Self {
+            // SAFETY: only instructions that the machine has, as at the implementation.
             unsafe { Self(_mm_set1_ps(x), _mm_set1_ps(x)) }
         }
         #[inline(always)]
         unsafe fn add(self, other: Self) -> Self {
+            // SAFETY: only instructions that the machine has, as at the implementation.
             unsafe { Self(_mm_add_ps(self.0, other.0), _mm_add_ps(self.1, other.1)) }
         }
         #[inline(always)]
         unsafe fn mul(self, other: Self) -> Self {
+            // SAFETY: only instructions that the machine has, as at the implementation.
             unsafe { Self(_mm_mul_ps(self.0, other.0), _mm_mul_ps(self.1, other.1)) }
         }
         #[inline(always)]
         unsafe fn mul_add(self, b: Self, c: Self) -> Self {
+            // SAFETY: only instructions that the machine has, as at the implementation.
             unsafe { self.mul(b).add(c) }
         }
         #[inline(always)]
         unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self {
+            // SAFETY: only instructions that the machine has, as at the implementation.
             unsafe {
                 let product = self.mul(b);
                 Self(_mm_sub_ps(c.0, product.0), _mm_sub_ps(c.1, product.1))

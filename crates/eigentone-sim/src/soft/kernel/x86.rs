@@ -40,56 +40,69 @@ struct Ymm(__m256d);
 unsafe impl Lanes for Ymm {
     #[inline(always)]
     fn splat(x: f64) -> Self {
+        // SAFETY: only instructions that were detected, as at the implementation.
         unsafe { Self(_mm256_set1_pd(x)) }
     }
     #[inline(always)]
     fn load(from: &FourSingles) -> Self {
+        // SAFETY: the references are valid and aligned, as at the implementation.
         unsafe { Self(_mm256_cvtps_pd(_mm_load_ps(from.0.as_ptr()))) }
     }
     #[inline(always)]
     fn load_exact(from: &Four) -> Self {
+        // SAFETY: the references are valid and aligned, as at the implementation.
         unsafe { Self(_mm256_load_pd(from.0.as_ptr())) }
     }
     #[inline(always)]
     fn store(self, to: &mut Four) {
+        // SAFETY: the references are valid and aligned, as at the implementation.
         unsafe { _mm256_store_pd(to.0.as_mut_ptr(), self.0) }
     }
     #[inline(always)]
     fn add(self, other: Self) -> Self {
+        // SAFETY: only instructions that were detected, as at the implementation.
         unsafe { Self(_mm256_add_pd(self.0, other.0)) }
     }
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
+        // SAFETY: only instructions that were detected, as at the implementation.
         unsafe { Self(_mm256_sub_pd(self.0, other.0)) }
     }
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
+        // SAFETY: only instructions that were detected, as at the implementation.
         unsafe { Self(_mm256_mul_pd(self.0, other.0)) }
     }
     #[inline(always)]
     fn mul_add(self, b: Self, c: Self) -> Self {
+        // SAFETY: only instructions that were detected, as at the implementation.
         unsafe { Self(_mm256_fmadd_pd(self.0, b.0, c.0)) }
     }
     #[inline(always)]
     fn max(self, other: Self) -> Self {
+        // SAFETY: only instructions that were detected, as at the implementation.
         unsafe { Self(_mm256_max_pd(self.0, other.0)) }
     }
     #[inline(always)]
     fn abs(self) -> Self {
+        // SAFETY: only instructions that were detected, as at the implementation.
         unsafe { Self(_mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0)) }
     }
     #[inline(always)]
     fn any_positive(self) -> bool {
+        // SAFETY: only instructions that were detected, as at the implementation.
         unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(self.0, _mm256_setzero_pd())) != 0 }
     }
     #[inline(always)]
     fn greatest(self) -> f64 {
         let mut four = Four::default();
+        // SAFETY: the references are valid and aligned, as at the implementation.
         unsafe { _mm256_store_pd(four.0.as_mut_ptr(), self.0) };
         four.0.into_iter().fold(f64::NEG_INFINITY, f64::max)
     }
     #[inline(always)]
     unsafe fn coordinates(points: &[Four], [a, b, c, d]: [usize; LANES]) -> [Self; 3] {
+        // SAFETY: only instructions that were detected, as at the implementation.
         unsafe {
             // Places are within the list, by the trait's terms, and a point is four numbers.
             let from = points.as_ptr().cast::<f64>();
@@ -106,6 +119,7 @@ unsafe impl Lanes for Ymm {
     }
     #[inline(always)]
     unsafe fn add_points([x, y, z]: [Self; 3], to: &mut [Four], places: [usize; LANES]) {
+        // SAFETY: only instructions that were detected, as at the implementation.
         unsafe {
             let zero = _mm256_setzero_pd();
             let (xy_02, xy_13) = (_mm256_unpacklo_pd(x.0, y.0), _mm256_unpackhi_pd(x.0, y.0));
