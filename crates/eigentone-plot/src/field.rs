@@ -229,20 +229,6 @@ fn colour(parameter: Parameter, share: f64) -> Colour {
 /// Cells that are connected with that of a point; `None` if it is in a wall or outside, or there are too many to look at each.
 fn reached(occupancy: &Occupancy, from: Vec3) -> Option<Bits> {
     let lattice = &occupancy.lattice;
-    let start = lattice.cube(from);
-    let first = lattice.index(start).filter(|&at| !occupancy.solid.get(at) && lattice.len() <= MAX_CELLS)?;
-    let mut air = Bits::new(lattice.len());
-    air.set(first, true);
-    let mut waiting = vec![start];
-    while let Some(cell) = waiting.pop() {
-        for (axis, step) in (0..3).flat_map(|axis| [(axis, -1), (axis, 1)]) {
-            let mut next = cell;
-            next[axis] += step;
-            if let Some(at) = lattice.index(next).filter(|&at| !occupancy.solid.get(at) && !air.get(at)) {
-                air.set(at, true);
-                waiting.push(next);
-            }
-        }
-    }
-    Some(air)
+    lattice.index(lattice.cube(from)).filter(|&at| !occupancy.solid.get(at) && lattice.len() <= MAX_CELLS)?;
+    Some(occupancy.connected([from]))
 }

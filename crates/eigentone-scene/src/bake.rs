@@ -23,4 +23,4 @@ mod prepare;
 
 pub use job::{Options, Outcome};
 pub use merge::merge;
-pub use prepare::{Estimate, MaterialRow, Prepared, prepare, source_hash};
+pub use prepare::{Estimate, MaterialRow, Prepared, prepare, source_hash, walls};

@@ -1,5 +1,7 @@
 //! Requests over HTTP.
 
+pub mod rooms;
+
 use crate::fault::Fault;
 use crate::request::short;
 use crate::server::Shared;
@@ -50,12 +52,17 @@ pub async fn shelf() -> Json<Value> {
 /// `GET /api/mesh/BODY`.
 pub async fn mesh(State(shared): State<Arc<Shared>>, Path(body): Path<u64>) -> Answer<Response> {
     let (mesh, size) = shared.control.ask(move |s| s.drawn(body)).await??;
+    Ok((BINARY, mesh_bytes(&mesh, size)).into_response())
+}
+
+/// A mesh for drawing, with its lengths times a factor.
+fn mesh_bytes(mesh: &eigentone_core::TriMesh, size: f64) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(8 + 12 * (mesh.positions.len() + mesh.triangles.len()));
     bytes.extend((mesh.positions.len() as u32).to_le_bytes());
     bytes.extend((mesh.triangles.len() as u32).to_le_bytes());
     bytes.extend(mesh.positions.iter().flat_map(|p| (*p * size).as_vec3().to_array()).flat_map(f32::to_le_bytes));
     bytes.extend(mesh.triangles.iter().flatten().flat_map(|v| v.to_le_bytes()));
-    Ok((BINARY, bytes).into_response())
+    bytes
 }
 
 /// `GET /api/model/BODY`.

@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::loudness::Heard;
 use crate::session::Session;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -42,6 +42,7 @@ pub struct Presence {
 #[derive(Clone)]
 pub struct Control {
     queue: SyncSender<Message>,
+    over: Arc<AtomicBool>,
 }
 
 impl Control {
@@ -54,7 +55,7 @@ impl Control {
         let handle = std::thread::Builder::new()
             .name("eigentone-control".to_owned())
             .spawn(move || run(session, &messages, &presence))?;
-        Ok((Self { queue }, handle))
+        Ok((Self { queue, over: Arc::default() }, handle))
     }
 
     /// Has something done with the session, and waits for the answer.
@@ -79,8 +80,14 @@ impl Control {
         self.queue.try_send(Message::Job(Box::new(job))).map_err(|_| Fault::busy())
     }
 
+    /// Whether it ends.
+    pub fn is_over(&self) -> bool {
+        self.over.load(Relaxed)
+    }
+
     /// Ends the thread when it has done what was asked before.
     pub fn end(&self) {
+        self.over.store(true, Relaxed);
         let _ = self.queue.send(Message::Over);
     }
 }

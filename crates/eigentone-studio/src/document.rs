@@ -145,6 +145,11 @@ impl SceneText {
         }
     }
 
+    /// A text in a `[table]`.
+    pub fn string(&self, table: &str, key: &str) -> Option<&str> {
+        self.doc.get(table)?.as_table_like()?.get(key)?.as_str()
+    }
+
     /// Whether there is a table of this name.
     pub fn has(&self, table: &str) -> bool {
         self.doc.contains_key(table)

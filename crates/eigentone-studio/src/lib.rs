@@ -16,6 +16,7 @@ mod audio;
 mod control;
 mod document;
 mod fault;
+pub mod field;
 mod guard;
 mod history;
 mod hub;

@@ -153,6 +153,24 @@ pub enum Request {
         /// Which.
         body: u64,
     },
+    /// What the baked field says between two points.
+    QueryField {
+        /// Where the sound comes from.
+        source: [f64; 3],
+        /// Where it is heard; where the listener is if not given.
+        listener: Option<[f64; 3]>,
+    },
+    /// What a bake of the scene's rooms would take.
+    EstimateBake,
+    /// Bakes the scene's rooms, and hears them when it is done.
+    Bake,
+    /// Ends a bake.
+    CancelBake,
+    /// Lets a bake wait, or go on.
+    PauseBake {
+        /// Whether it waits.
+        on: bool,
+    },
     /// The page has played so many frames more.
     Credit {
         /// Frames.

@@ -10,6 +10,7 @@ mod inspect;
 mod modes;
 mod packets;
 mod rewind;
+pub mod rooms;
 pub mod uploads;
 mod why;
 
@@ -70,6 +71,7 @@ pub struct Session {
     hub: Arc<Hub>,
     contacts: Vec<packets::ContactRow>,
     tasks_told: BTreeMap<u64, (String, f32)>,
+    rooms: rooms::Rooms,
     tick: u64,
 }
 
@@ -122,6 +124,7 @@ impl Session {
             hub,
             contacts: Vec::new(),
             tasks_told: BTreeMap::new(),
+            rooms: rooms::Rooms::default(),
             tick: 0,
             scene,
         };
@@ -134,6 +137,7 @@ impl Session {
     /// Puts another scene in place of this one.
     pub fn install(&mut self, prepared: Prepared) {
         let Prepared { world, scene, text, keys, warnings, out, file } = prepared;
+        self.drop_bake(false);
         self.levels = Arc::new(Levels::new(files::SOURCES));
         self.out_latency = out.latency() as u64;
         self.audio.exchange(Feed { out, levels: self.levels.clone() });
@@ -199,9 +203,14 @@ impl Session {
             Request::Modes { body } => self.watch(body),
             Request::Mode(change) => self.mode(&change),
             Request::Why { body } => self.why(body),
-            Request::Open { .. } | Request::Credit { .. } | Request::Audio { .. } => {
-                Err(Fault::bad("this is not asked of the world", ""))
-            }
+            Request::QueryField { source, listener } => self.query_field(source, listener),
+            Request::CancelBake => self.cancel_bake(),
+            Request::PauseBake { on } => self.pause_bake(on),
+            Request::Open { .. }
+            | Request::Credit { .. }
+            | Request::Audio { .. }
+            | Request::EstimateBake
+            | Request::Bake => Err(Fault::bad("this is not asked of the world", "")),
         }
     }
 
@@ -244,6 +253,7 @@ impl Session {
         if self.tick.is_multiple_of(25) {
             self.audio.tidy();
             self.tell_tasks();
+            self.steer_bake();
         }
         if self.tick.is_multiple_of(250) && self.unsaved && self.saved_at.elapsed() >= AUTOSAVE {
             self.autosave();
@@ -265,6 +275,7 @@ impl Session {
 
     /// The studio ends: unsaved work is kept, or what was kept is not needed any more.
     pub fn finish(&mut self) {
+        self.drop_bake(true);
         if self.unsaved {
             self.autosave_now();
         }
@@ -292,6 +303,7 @@ impl Session {
             "listener": { "position": listener.position.to_array(), "look": listener.look().to_array() },
             "hail": self.hail.to_json(&self.world),
             "quality": self.quality_json(),
+            "rooms": self.rooms_json(),
             "playing": self.playing,
             "speed": self.speed,
             "file": self.file.as_ref().and_then(|f| f.file_name()).map(|f| f.to_string_lossy().into_owned()),

@@ -108,8 +108,17 @@ macro_rules! shipped {
 
 /// Scenes that need no other file. All but the first are copies of those in the folder `scenes` of the repository; a test compares them.
 pub const SCENES: &[Shipped] = shipped! {
-    "default" "xylophone" "surfaces" "wood" "rattle" "rings" "hail" "gong" "sheet" "squeal" "cylinder"
+    "default" "xylophone" "surfaces" "wood" "rattle" "rings" "hail" "gong" "sheet" "squeal" "cylinder" "two-rooms"
 };
+
+/// Fields of scenes that ship, baked by `eigentone bake`; a test bakes them again.
+pub const FIELDS: &[(&str, &[u8])] = &[("two-rooms", include_bytes!("../scenes/two-rooms.field.safetensors"))];
+
+/// The field that ships, of rooms with this hash.
+pub fn field(hash: &str) -> Option<&'static [u8]> {
+    let is_it = |bytes: &[u8]| eigentone_io::read_field_bytes(bytes).is_ok_and(|f| f.info().source_hash == hash);
+    FIELDS.iter().map(|(_, bytes)| *bytes).find(|bytes| is_it(bytes))
+}
 
 /// An empty scene with a floor.
 pub const EMPTY: &str = "title = \"Untitled\"\n\n[[body]]\nname = \"floor\"\nplane = true\nsurface = \"wood\"\n";

@@ -162,8 +162,23 @@ impl Page {
                 });
                 Some(())
             }
+            Request::EstimateBake => self.later(id, |shared| async move { crate::api::rooms::estimate(&shared).await }),
+            Request::Bake => self.later(id, |shared| async move { crate::api::rooms::bake(&shared).await }),
             request => self.ask(id, request),
         }
+    }
+
+    /// Answers when something that takes time is done; the page goes on meanwhile.
+    fn later<F>(&self, id: Option<Value>, work: impl FnOnce(Arc<Shared>) -> F) -> Option<()>
+    where
+        F: Future<Output = Result<Value, Fault>> + Send + 'static,
+    {
+        let (work, answers) = (work(self.shared.clone()), self.answers.clone());
+        tokio::spawn(async move {
+            let result = work.await;
+            drop(answers.try_send(reply(id, result)));
+        });
+        Some(())
     }
 
     fn ask(&self, id: Option<Value>, request: Request) -> Option<()> {

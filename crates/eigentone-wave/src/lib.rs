@@ -37,4 +37,4 @@ pub mod voxel;
 pub mod walls;
 
 pub use settings::Settings;
-pub use simulate::{Acoustics, Cost, SetupError, Surroundings};
+pub use simulate::{Acoustics, Cost, Pace, SetupError, Surroundings};

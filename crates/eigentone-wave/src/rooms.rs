@@ -91,6 +91,35 @@ pub fn apartment_with_entrance(open: bool) -> Room {
     Room { name: "apartment", scene: blocks.scene, regions: vec![region([0.0; 3], FLAT)], spaces }
 }
 
+/// Inner size of the [`two_rooms`], wall between them included.
+const PAIR: [f64; 3] = [10.2, 5.0, 2.8];
+
+/// Two rooms of 5 × 5 × 2.8 m side by side along x, with a wall of 0.2 m between them and a doorway in it, 1.2 m wide and 2.1 m high: a bare one that rings, from x = 0 on, and one with
+/// a carpet, curtains and an acoustic ceiling that does not.
+pub fn two_rooms() -> Room {
+    const OUTER: f64 = 0.3;
+    let [lx, ly, lz] = PAIR;
+    let (left, right) = (5.0, 5.2);
+    let middle = 0.5 * (left + right);
+    let mut blocks = Blocks::default();
+    for (x, [floor, walls, ceiling]) in [
+        ([-OUTER, middle], ["tile", "drywall", "plaster"]),
+        ([middle, lx + OUTER], ["carpet", "curtain", "acoustic tile"]),
+    ] {
+        blocks.block([x[0], -OUTER, -OUTER], [x[1], ly + OUTER, 0.0], floor);
+        blocks.block([x[0], -OUTER, lz], [x[1], ly + OUTER, lz + OUTER], ceiling);
+        blocks.wall_along_x(x, [-OUTER, 0.0], lz, &[], walls);
+        blocks.wall_along_x(x, [ly, ly + OUTER], lz, &[], walls);
+    }
+    let door = Door { from: 1.9, to: 3.1, top: 2.1 };
+    blocks.wall_along_y([-OUTER, 0.0], [0.0, ly], lz, &[], "drywall");
+    blocks.wall_along_y([left, middle], [0.0, ly], lz, &[door], "drywall");
+    blocks.wall_along_y([middle, right], [0.0, ly], lz, &[door], "curtain");
+    blocks.wall_along_y([lx, lx + OUTER], [0.0, ly], lz, &[], "curtain");
+    let spaces = vec![("bare room", Vec3::new(2.5, 2.5, 1.5)), ("furnished room", Vec3::new(7.7, 2.5, 1.5))];
+    Room { name: "two-rooms", scene: blocks.scene, regions: vec![region([0.0; 3], PAIR)], spaces }
+}
+
 /// A nave of 40 × 18 × 14 m of stone with a wooden ceiling, tapestries on its walls, a congregation on its floor and two rows of pillars of 2 m, and through a door of 2 × 3 m in its south wall a
 /// courtyard of 30 × 25 m with grass, within walls of 5 m, open to the sky. Walls are 0.8 m thick.
 pub fn abbey() -> Room {

@@ -18,6 +18,19 @@ const EARS_PER_CUBE: usize = 8;
 /// Steps that are recorded before they are sorted by ear.
 const CHUNK: usize = 16;
 
+/// Asked before each step of a simulation.
+pub trait Pace: Sync {
+    /// Whether to give up. It may wait before it answers: the simulation pauses meanwhile.
+    fn stops(&self) -> bool;
+}
+
+/// Gives up when it is set.
+impl Pace for AtomicBool {
+    fn stops(&self) -> bool {
+        self.load(Ordering::Relaxed)
+    }
+}
+
 /// A voxelised scene, ready to be simulated.
 pub struct Acoustics {
     /// Where there is something.
@@ -234,8 +247,8 @@ impl Acoustics {
     }
 
     /// The sound at some points when the pulse goes off at another, with its time step that of [`timing`](Self::timing): what parameters are made of. `None` if the source or a point is inside something or
-    /// out of reach, or if `stop` was set.
-    pub fn hear(&self, source: Vec3, points: &[Vec3], parallel: bool, stop: &AtomicBool) -> Option<Vec<Vec<f32>>> {
+    /// out of reach, or if `pace` says so.
+    pub fn hear(&self, source: Vec3, points: &[Vec3], parallel: bool, pace: &dyn Pace) -> Option<Vec<Vec<f32>>> {
         let mut around = self.around(source)?;
         let local = |point: &Vec3| {
             let at = self.voxels.lattice.cube(*point);
@@ -246,14 +259,14 @@ impl Acoustics {
         };
         let cells: Vec<usize> = points.iter().map(local).collect::<Option<_>>()?;
         around.ears = cells.into_iter().enumerate().map(|(cube, cell)| Ears { cube, cells: vec![cell] }).collect();
-        let recordings = around.record(&self.timing(), parallel, stop)?;
+        let recordings = around.record(&self.timing(), parallel, pace)?;
         Some(recordings.chunks_exact(around.steps).map(<[f32]>::to_vec).collect())
     }
 
-    /// Simulates sound from a probe and describes what arrives everywhere around. `None` if it is inside something, or if `stop` was set.
-    pub fn simulate(&self, probe: Vec3, parallel: bool, stop: &AtomicBool) -> Option<ProbeField> {
+    /// Simulates sound from a probe and describes what arrives everywhere around. `None` if it is inside something, or if `pace` says so.
+    pub fn simulate(&self, probe: Vec3, parallel: bool, pace: &dyn Pace) -> Option<ProbeField> {
         let around = self.around(probe)?;
-        let recordings = around.record(&self.timing(), parallel, stop)?;
+        let recordings = around.record(&self.timing(), parallel, pace)?;
         let mut field = ProbeField::new(probe, around.cubes_first.map(|i| i as i32), around.cubes_size);
         let from = around.centre(around.source, &self.voxels.lattice);
         let steps = |ears: &Ears, first: usize, encoder: &mut Encoder| {
@@ -358,8 +371,8 @@ impl Surroundings {
         cells.centre([0, 1, 2].map(|a| self.first[a] + at[a] as i64))
     }
 
-    /// The sound at every ear, one after the other. `None` if `stop` was set.
-    fn record(&self, timing: &Timing, parallel: bool, stop: &AtomicBool) -> Option<Vec<f32>> {
+    /// The sound at every ear, one after the other. `None` if `pace` says so.
+    fn record(&self, timing: &Timing, parallel: bool, pace: &dyn Pace) -> Option<Vec<f32>> {
         let mut solver = Solver::new(&self.domain, parallel);
         let cells: Vec<usize> = self.ears.iter().flat_map(|e| &e.cells).copied().chain([self.source]).collect();
         // All are cells with air.
@@ -372,7 +385,7 @@ impl Surroundings {
         for start in (0..self.steps).step_by(CHUNK) {
             let count = CHUNK.min(self.steps - start);
             for n in 0..count {
-                if stop.load(Ordering::Relaxed) {
+                if pace.stops() {
                     return None;
                 }
                 let t = (start + n) as f64 * timing.step_s;

@@ -83,7 +83,7 @@ pub use events::{EventKind, WorldEvent};
 pub use hail::{HailCollider, HailSettings};
 pub use key::{BodyKey, BridgeKey};
 pub use listener::Pose;
-pub use models::{MeshModels, ModelRequest, ModelSource, TaskControl, TaskId, TaskStatus, closed_form};
+pub use models::{MeshModels, ModelRequest, ModelSource, TaskControl, TaskId, TaskStatus, closed_form, step_back};
 pub use motion_source::MotionSource;
 pub use out::{AudioOut, SourceBlock, VoiceWriter, thread_time};
 pub use settings::{FULL_SCALE_PA, Settings, Timing};

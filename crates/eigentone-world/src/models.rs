@@ -239,8 +239,8 @@ fn pool() -> Result<rayon::ThreadPool, String> {
         .map_err(|e| format!("no thread can be had for it: {e}"))
 }
 
-/// Lowers the priority of this thread. Where that is not possible it competes like any other.
-fn step_back() {
+/// Lowers the priority of this thread and of those that it starts. Where that is not possible they compete like any other.
+pub fn step_back() {
     #[cfg(target_os = "linux")]
     {
         let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), 10);

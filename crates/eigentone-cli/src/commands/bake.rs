@@ -42,6 +42,7 @@ pub fn run(args: &BakeArgs) -> Result<(), Failure> {
         shard: args.shard,
         threads: args.threads.map(usize::from),
         memory_bytes: Some((args.memory * 1e9) as usize),
+        pause: None,
     };
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();

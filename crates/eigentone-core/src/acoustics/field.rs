@@ -158,6 +158,31 @@ impl Occupancy {
     pub fn is_solid(&self, cube: [i64; 3]) -> bool {
         self.lattice.index(cube).is_some_and(|at| self.solid.get(at))
     }
+
+    /// Cells of air that are connected, face to face, with that of any of the points. Points in solids and outside count for nothing.
+    pub fn connected(&self, from: impl IntoIterator<Item = Vec3>) -> Bits {
+        let lattice = &self.lattice;
+        let mut air = Bits::new(lattice.len());
+        let mut waiting = Vec::new();
+        let free = |cell: [i64; 3], air: &Bits| lattice.index(cell).filter(|&at| !self.solid.get(at) && !air.get(at));
+        for start in from.into_iter().map(|point| lattice.cube(point)) {
+            if let Some(at) = free(start, &air) {
+                air.set(at, true);
+                waiting.push(start);
+            }
+            while let Some(cell) = waiting.pop() {
+                for (axis, step) in (0..3).flat_map(|axis| [(axis, -1), (axis, 1)]) {
+                    let mut next = cell;
+                    next[axis] += step;
+                    if let Some(at) = free(next, &air) {
+                        air.set(at, true);
+                        waiting.push(next);
+                    }
+                }
+            }
+        }
+        air
+    }
 }
 
 /// What a field was made with and from.
@@ -271,6 +296,21 @@ mod tests {
             copy.insert_word(at, word);
         }
         assert_eq!(copy, bits);
+    }
+
+    #[test]
+    fn air_is_connected_through_openings_only() {
+        let lattice = Lattice { origin: Vec3::ZERO, step_m: 1.0, size: [5, 3, 1] };
+        let mut solid = Bits::new(15);
+        // A wall at x = 2 with a hole at y = 1, and a cell at x = 4, y = 2 behind another.
+        [2, 12, 9, 13].into_iter().for_each(|at| solid.set(at, true));
+        let occupancy = Occupancy { lattice, solid };
+        let air = occupancy.connected([Vec3::new(0.5, 0.5, 0.5), Vec3::new(-9.0, 0.0, 0.0)]);
+        let open = |x: usize, y: usize| air.get(5 * y + x);
+        assert!(open(0, 0) && open(2, 1) && open(4, 0), "through the hole");
+        assert!(!open(2, 0) && !open(4, 2), "not into walls, nor into what they shut off");
+        assert_eq!(air.count(), 10);
+        assert_eq!(occupancy.connected([Vec3::new(2.5, 0.5, 0.5)]).count(), 0, "from inside a wall nothing is reached");
     }
 
     #[test]

@@ -5,13 +5,15 @@ use super::Prepared;
 use crate::Error;
 use eigentone_core::acoustics::{EncodedProbe, FieldInfo, Occupancy, encode_probe};
 use eigentone_io::{probe_bytes, read_probe_bytes, write_atomic, write_field};
+use eigentone_wave::Pace;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// How a bake runs.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Goes on where an earlier bake was stopped.
     pub resume: bool,
@@ -21,6 +23,26 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Memory that all simulations together may take, in bytes; 8 GB if not given.
     pub memory_bytes: Option<usize>,
+    /// The bake waits while this is set, within a step of the simulation.
+    pub pause: Option<Arc<AtomicBool>>,
+}
+
+/// How often a bake that waits looks whether it may go on.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Stops and pauses.
+struct Watch<'a> {
+    stop: &'a AtomicBool,
+    pause: Option<&'a AtomicBool>,
+}
+
+impl Pace for Watch<'_> {
+    fn stops(&self) -> bool {
+        while self.pause.is_some_and(|p| p.load(Ordering::Relaxed)) && !self.stop.load(Ordering::Relaxed) {
+            std::thread::sleep(PAUSE);
+        }
+        self.stop.load(Ordering::Relaxed)
+    }
 }
 
 /// How a bake ended.
@@ -86,11 +108,12 @@ pub fn bake(
     };
     tell();
     let failure = Mutex::new(None);
+    let watch = Watch { stop, pause: options.pause.as_deref() };
     let bake_one = |(slot, &number): (&mut Option<EncodedProbe>, &usize), parallel: bool| {
         if slot.is_some() || stop.load(Ordering::Relaxed) {
             return;
         }
-        let Some(field) = prepared.acoustics.simulate(prepared.probes[number], parallel, stop) else { return };
+        let Some(field) = prepared.acoustics.simulate(prepared.probes[number], parallel, &watch) else { return };
         let probe = encode_probe(&field, prepared.acoustics.settings.quantum);
         match write_atomic(&part(&parts, number), |w| w.write_all(&probe_bytes(&probe))) {
             Ok(()) => {

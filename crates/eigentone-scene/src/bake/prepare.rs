@@ -95,6 +95,14 @@ pub fn source_hash(scene: &Scene) -> Result<String, Error> {
     sources(scene).map(|s| s.hash)
 }
 
+/// The walls of a scene, at their size.
+///
+/// # Errors
+/// If the scene has no acoustics, or its walls cannot be read.
+pub fn walls(scene: &Scene) -> Result<MaterialMesh, Error> {
+    sources(scene).map(|s| s.mesh)
+}
+
 fn sources(scene: &Scene) -> Result<Sources, Error> {
     let bad = |message: String| Error::Scene { file: scene.file.clone(), message };
     let Some(file) = &scene.acoustics else {
@@ -196,11 +204,12 @@ fn walls_of(scene: &Scene, file: &acoustics::Acoustics) -> Result<(MaterialMesh,
             let room = match name {
                 "shoebox" => rooms::shoebox(Vec3::from_array(size), "wall"),
                 "apartment" => rooms::apartment(),
+                "two-rooms" => rooms::two_rooms(),
                 "abbey" => rooms::abbey(),
                 "deck" => rooms::deck(),
                 _ => {
                     return Err(bad(format!(
-                        "[acoustics]: there is no room `{name}`; there are `shoebox`, `apartment`, `abbey` and `deck`"
+                        "[acoustics]: there is no room `{name}`; there are `shoebox`, `two-rooms`, `apartment`, `abbey` and `deck`"
                     )));
                 }
             };

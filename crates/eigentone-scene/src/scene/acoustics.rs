@@ -12,7 +12,7 @@ pub struct Acoustics {
     pub field: Option<String>,
     /// A file with the walls: OBJ, glTF, PLY, OFF or STL, in m, z up (glTF is turned). Any triangles do.
     pub mesh: Option<String>,
-    /// Or one of the rooms made by rule: `shoebox`, `apartment`, `abbey`, `deck`.
+    /// Or one of the rooms made by rule: `shoebox`, `two-rooms`, `apartment`, `abbey`, `deck`.
     pub room: Option<String>,
     /// Size of a `shoebox`, in m.
     pub size: Option<[f64; 3]>,

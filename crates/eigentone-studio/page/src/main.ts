@@ -3,6 +3,7 @@
 import "./styles/base.css";
 import "./styles/layout.css";
 import "./styles/panels.css";
+import "./styles/rooms.css";
 import { App } from "./app";
 import { watchDrops } from "./panels/drop";
 import { hailPanel } from "./panels/hail";
@@ -11,6 +12,8 @@ import { logContacts, logPanel, markUnseen } from "./panels/log";
 import { malletBar } from "./panels/mallets";
 import { meter } from "./panels/meter";
 import { modesPanel } from "./panels/modes";
+import { fieldLegend } from "./panels/field-legend";
+import { roomsPanel } from "./panels/rooms";
 import { shelfPanel } from "./panels/shelf";
 import { spectrogram } from "./panels/spectrogram";
 import { startSound } from "./panels/start-sound";
@@ -20,6 +23,7 @@ import { hintLine, openingLine, toolBar } from "./panels/tools";
 import { topbar } from "./panels/topbar";
 import { offerTour } from "./panels/tour";
 import { watchKeys } from "./shortcuts";
+import { Rooms } from "./state/rooms";
 import { h } from "./ui/dom";
 import { watchTheme } from "./ui/theme";
 import { mountToasts } from "./ui/toast";
@@ -56,10 +60,12 @@ function build(): void {
   const pointer = new Pointer(app, view);
   parts.view = view;
   parts.contacts = logContacts(app);
-  main.append(pointer.overlay, toolBar(app, view), startSound(app), h("div.view-foot", {}, openingLine(app), hintLine(app), malletBar(app)));
+  const rooms = new Rooms(app, view);
+  main.append(pointer.overlay, fieldLegend(rooms, view), toolBar(app, view), startSound(app), h("div.view-foot", {}, openingLine(app), hintLine(app), malletBar(app)));
   const right = h("aside.right", { "aria-label": "Settings" }, tabs("Settings", [
     { id: "body", label: "Body", content: inspector(app) },
     { id: "hail", label: "Hail", content: hailPanel(app) },
+    { id: "rooms", label: "Rooms", content: roomsPanel(app, view, rooms) },
     { id: "log", label: "Log", content: logPanel(app) },
   ]));
   const dock = h("div.dock", {}, spectrogram(app), modesPanel(app, view), meter(app));
@@ -72,7 +78,7 @@ function build(): void {
   // The tour waits for the sound: its first step is to strike something.
   app.player.status.changed((status) => status === "on" && offerTour());
   // For the console and for tests.
-  Object.assign(window, { eigentone: { app, view } });
+  Object.assign(window, { eigentone: { app, view, rooms } });
 }
 
 build();

@@ -17,9 +17,13 @@ export function watchKeys(app: App, view: WorldView, pointer: Pointer): void {
   });
   addEventListener("keyup", (event) => {
     view.listener.key(event.code, false);
+    view.walk.key(event.code, false);
     if (event.code === "Space" || event.code === "Enter") pointer.keyUp();
   });
-  addEventListener("blur", () => view.listener.releaseKeys());
+  addEventListener("blur", () => {
+    view.listener.releaseKeys();
+    view.walk.releaseKeys();
+  });
 }
 
 function command(app: App, event: KeyboardEvent): boolean {
@@ -68,6 +72,8 @@ function plain(app: App, view: WorldView, pointer: Pointer, event: KeyboardEvent
       if (app.studio.selected.value !== null) void app.do({ do: "remove", body: app.studio.selected.value });
       return true;
     default:
+      // Arrows belong to sliders and tabs that have the focus.
+      if (event.code.startsWith("Arrow")) return (event.target === document.body || event.target === view.stage.canvas) && view.walk.key(event.code, true);
       return view.listener.key(event.code, true);
   }
 }

@@ -55,7 +55,7 @@ for (const theme of ["dark", "light"]) {
   test(`text has a contrast of 4.5 : 1 in the ${theme} theme`, async () => {
     await studio.page.emulateMedia({ colorScheme: theme });
     await sleep(300);
-    for (const tab of ["body", "hail", "log"]) {
+    for (const tab of ["body", "hail", "rooms", "log"]) {
       await studio.page.click(`#tab-${tab}`);
       assert.deepEqual(await studio.page.evaluate(faint), []);
     }

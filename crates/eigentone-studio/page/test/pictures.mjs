@@ -85,3 +85,13 @@ if (wanted("grab")) await picture("grab", { colorScheme: "light" }, async (studi
   await studio.page.mouse.move(x - 60, y - 190, { steps: 12 });
   await sleep(150);
 });
+
+if (wanted("rooms")) await picture("rooms", { scene: "two-rooms", viewport: { width: 1150, height: 647 } }, async (studio) => {
+  await studio.page.click("#tab-rooms");
+  await studio.select(await idOf(studio, "block in the bare room"));
+  await studio.until(() => window.eigentone.rooms.cut.value !== null && window.eigentone.rooms.here.value !== null, 20_000);
+  await sleep(1500);
+  const box = await studio.page.locator(".view > canvas").boundingBox();
+  await studio.page.mouse.move(box.x + 0.62 * box.width, box.y + 0.5 * box.height);
+  await sleep(300);
+});

@@ -155,6 +155,7 @@ pub fn prepare(text: &str, file: Option<PathBuf>, folders: &Folders) -> Result<P
     let name = file.as_ref().map_or_else(|| "untitled.toml".to_owned(), |f| f.to_string_lossy().into_owned());
     let mut scene = Scene::parse(&parsed.text(), &folder, &name)?;
     scene.more_folders = vec![folders.session.clone()];
+    super::rooms::find_field(&mut scene, folders);
     let silent = Progress::silent();
     let plan = Plan::draft(&scene, &folders.cache, &silent)?;
     let room = Room {
@@ -211,6 +212,7 @@ impl Session {
             }
         };
         self.copy_uploads(&file)?;
+        self.save_field(&file)?;
         let text = self.text.text();
         write_atomic(&file, |w| w.write_all(text.as_bytes()))
             .map_err(|e| Fault::failed(e.to_string(), "is the disk full, or the folder not yours?"))?;

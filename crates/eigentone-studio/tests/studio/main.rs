@@ -3,5 +3,6 @@
 mod client;
 mod document;
 mod edits;
+mod rooms;
 mod security;
 mod sound;

@@ -2,7 +2,8 @@
 
 import { parseMesh, parseShape, type MeshData } from "./binary";
 import type { Connection } from "./connection";
-import { StudioError, type Blow, type BodyId, type Material, type Model, type Shelf } from "./protocol";
+import { parseSlice, type FieldInfo, type Slice } from "./field";
+import { StudioError, type Blow, type BodyId, type Material, type Model, type Shelf, type Vec3 } from "./protocol";
 
 export class Api {
   constructor(private readonly connection: Connection) {}
@@ -33,6 +34,25 @@ export class Api {
     const shape = parseShape(await this.bytes(`/api/shape/${body}/${mode}`), vertices);
     if (!shape) throw new StudioError("The mode's shape could not be read.", undefined);
     return shape;
+  }
+
+  /** The baked field, or null if there is none. */
+  async field(): Promise<FieldInfo | null> {
+    return (await this.json<{ field: FieldInfo | null }>("/api/field")).field;
+  }
+
+  /** What arrives from a source at a height. */
+  async slice(parameter: string, heightM: number, source: Vec3): Promise<Slice> {
+    const query = new URLSearchParams({ parameter, height_m: String(heightM), source: source.join(",") });
+    const slice = parseSlice(await this.bytes(`/api/field/slice?${query}`));
+    if (!slice) throw new StudioError("The slice of the field could not be read.", undefined);
+    return slice;
+  }
+
+  async walls(): Promise<MeshData> {
+    const mesh = parseMesh(await this.bytes("/api/field/walls"));
+    if (!mesh) throw new StudioError("The walls could not be read.", undefined);
+    return mesh;
   }
 
   /** `thicknessM` of 0 leaves it to the mesh. */

@@ -1,5 +1,7 @@
 /** The messages of docs/studio-protocol.md as types. Lengths in metres, z is up, quaternions are x, y, z, w. */
 
+import type { BakeEvent, RoomsState } from "./field";
+
 export type Vec3 = [number, number, number];
 export type Quat = [number, number, number, number];
 export type BodyId = number;
@@ -110,6 +112,9 @@ export type Request =
   | ({ do: "hail" } & Partial<Hail>)
   | { do: "modes"; body: BodyId | null }
   | ({ do: "mode"; body: BodyId; mode: number } & ModeEdit)
+  | { do: "query_field"; source: Vec3; listener?: Vec3 }
+  | { do: "estimate_bake" | "bake" | "cancel_bake" }
+  | { do: "pause_bake"; on: boolean }
   | { do: "credit"; frames: number }
   | { do: "audio"; lead: number };
 
@@ -147,6 +152,7 @@ export interface SceneEvent {
   listener: Partial<Listener> | null;
   hail: Partial<Hail> | null;
   quality: Partial<Quality> | null;
+  rooms?: RoomsState;
   playing: boolean;
   speed: number;
   file: string | null;
@@ -162,6 +168,7 @@ export type ServerEvent =
   | { event: "hail"; hail: Partial<Hail> }
   | { event: "listener"; listener: Partial<Listener> }
   | { event: "task"; body: BodyId | null; stage: string; share: number }
+  | BakeEvent
   | { event: "audio"; on: boolean }
   | { event: "history"; undo: number; redo: number; label: string | null }
   | { event: "log"; level: "info" | "warning" | "error"; text: string };

@@ -5,6 +5,7 @@ import type { LinkStatus } from "../net/connection";
 import type {
   Body, BodyId, Hail, Listener, Mallet, Material, Quality, SceneEvent, ServerEvent, Shelf,
 } from "../net/protocol";
+import type { BakeEvent, RoomsState } from "../net/field";
 import { Signal } from "./signal";
 
 export type Tool = "strike" | "grab" | "orbit";
@@ -53,6 +54,8 @@ export class Studio {
   readonly listener = new Signal<Listener>(LISTENER);
   readonly hail = new Signal<Hail>(HAIL);
   readonly quality = new Signal<Quality>(QUALITY);
+  readonly rooms = new Signal<RoomsState>({ version: 0, acoustics: false, field: false, baking: false });
+  readonly bake = new Signal<BakeEvent | null>(null);
   readonly history = new Signal<History>({ undo: 0, redo: 0, label: null });
   readonly log = new Signal<readonly LogEntry[]>([]);
   readonly meters = new Signal<Meters | null>(null);
@@ -108,6 +111,9 @@ export class Studio {
       case "history":
         this.history.value = { undo: event.undo, redo: event.redo, label: event.label };
         break;
+      case "bake":
+        this.bake.value = event.stage === "paused" || event.stage === "baking" ? { ...this.bake.value, ...event } : event;
+        break;
       case "audio":
         break;
       case "log":
@@ -133,6 +139,7 @@ export class Studio {
     if (event.listener) this.listener.value = { ...this.listener.value, ...event.listener };
     if (event.hail) this.hail.value = { ...this.hail.value, ...event.hail };
     if (event.quality) this.quality.value = { ...this.quality.value, ...event.quality };
+    if (event.rooms) this.rooms.value = event.rooms;
     const { playing, speed, file, dirty } = event;
     this.scene.value = { title: event.title ?? this.scene.value.title, playing, speed, file, dirty };
     const selected = this.selected.value;

@@ -65,8 +65,15 @@ export class ListenerView {
     else if (this.local) this.flush(true);
   }
 
-  private walk(elapsedS: number): void {
-    const forward = this.camera.getWorldDirection(new Vector3()).setZ(0).normalize();
+  /** Where it is and looks. */
+  get pose(): Listener {
+    return this.local ?? this.app.studio.listener.value;
+  }
+
+  /** How far the pressed keys carry it, seen from the camera; null if there are none. */
+  step(elapsedS: number): Vector3 | null {
+    if (this.pressed.size === 0) return null;
+    const forward = this.forward();
     const right = new Vector3(forward.y, -forward.x, 0);
     const step = new Vector3();
     for (const code of this.pressed) {
@@ -74,8 +81,19 @@ export class ListenerView {
       step.addScaledVector(right, x).addScaledVector(forward, y);
       step.z += z;
     }
-    const listener = this.local ?? this.app.studio.listener.value;
-    const position = new Vector3().fromArray(listener.position).addScaledVector(step, SPEED_M_S * elapsedS);
+    return step.multiplyScalar(SPEED_M_S * elapsedS);
+  }
+
+  private forward(): Vector3 {
+    return this.camera.getWorldDirection(new Vector3()).setZ(0).normalize();
+  }
+
+  private walk(elapsedS: number): void {
+    const step = this.step(elapsedS);
+    if (!step) return;
+    const forward = this.forward();
+    const listener = this.pose;
+    const position = new Vector3().fromArray(listener.position).add(step);
     this.local = { ...listener, position: position.toArray(), look: forward.toArray() };
     this.show(this.local);
     this.flush(false);

@@ -5,11 +5,13 @@ import type { App } from "../app";
 import type { ContactPacket, StatePacket } from "../net/binary";
 import type { Body, BodyId } from "../net/protocol";
 import { BodyView, LARGE_M } from "./body-view";
+import { FieldView } from "./field-view";
 import { Flashes } from "./flashes";
 import { HailView } from "./hail-view";
 import { ListenerView } from "./listener-view";
 import { Poses } from "./poses";
 import { Stage } from "./stage";
+import { Walk } from "./walk";
 import { theme } from "../ui/theme";
 
 export interface Hit {
@@ -22,14 +24,16 @@ export interface Hit {
 }
 
 export class WorldView {
+  /** Called before each picture. */
+  readonly beforeFrame: ((elapsedS: number) => void)[] = [];
   readonly stage: Stage;
   readonly flashes = new Flashes();
   readonly hail = new HailView();
+  readonly field = new FieldView(() => this.changes++);
   readonly listener: ListenerView;
+  readonly walk: Walk;
   readonly poses = new Poses();
   hovered: BodyId | null = null;
-  /** Called before each picture. */
-  readonly beforeFrame: ((elapsedS: number) => void)[] = [];
   private readonly views = new Map<BodyId, BodyView>();
   private readonly loading = new Map<BodyId, number>();
   private readonly raycaster = new Raycaster();
@@ -46,7 +50,8 @@ export class WorldView {
   ) {
     this.stage = new Stage(canvas);
     this.listener = new ListenerView(app, this.stage.camera);
-    this.stage.scene.add(this.flashes.points, this.hail.group, this.listener.group);
+    this.walk = new Walk(this);
+    this.stage.scene.add(this.flashes.points, this.hail.group, this.listener.group, this.field.group);
     new ResizeObserver(() => {
       const box = canvas.parentElement;
       if (box && box.clientWidth > 0) this.stage.resize(box.clientWidth, box.clientHeight);
@@ -56,7 +61,10 @@ export class WorldView {
       this.changes++;
       this.hail.update(hail);
     });
-    app.studio.sceneNumber.changed(() => (this.toFrame = true));
+    app.studio.sceneNumber.changed(() => {
+      this.walk.leave();
+      this.toFrame = true;
+    });
     theme.subscribe((value) => this.flashes.setLight(value === "light"));
     requestAnimationFrame((now) => this.frame(now));
   }
@@ -119,7 +127,9 @@ export class WorldView {
       box.union(new Box3().setFromObject(view.mesh, false));
     }
     if (this.hail.group.visible) box.union(new Box3().setFromObject(this.hail.handle));
+    box.union(this.field.bounds);
     if (box.isEmpty()) return;
+    this.walk.leave();
     const sphere = box.getBoundingSphere(new Sphere());
     this.stage.frame(sphere.center, Math.max(sphere.radius, 0.03));
     this.listener.setSceneSize(sphere.radius);
