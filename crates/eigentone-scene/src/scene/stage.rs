@@ -10,8 +10,8 @@ use eigentone_modal::Progress;
 use eigentone_sim::particles::ImpactMap;
 use eigentone_synth::{Budget, Gap, Glide, Masking, Nonlinear, Playback, Quality};
 use eigentone_world::{
-    AudioOut, Body as WorldBody, BodyKey, Collider, EventKind as Heard, Kind, MaterialRef, ModeEdit, ModelSource,
-    MotionSource, Params, Pose, Settings, Sound, Surface, Timing, Voicing, World, WorldError, WorldEvent,
+    AudioOut, Body as WorldBody, BodyKey, Collider, EditKind, EventKind as Heard, Kind, MaterialRef, ModeEdit,
+    ModelSource, MotionSource, Params, Pose, Settings, Sound, Surface, Timing, Voicing, World, WorldError, WorldEvent,
 };
 use glam::DQuat;
 use std::collections::BTreeMap;
@@ -316,7 +316,17 @@ fn quality(scene: &Scene) -> Quality {
 
 /// How its modes are changed by taste.
 fn voicing(body: &Body) -> Voicing {
-    let edit = |e: &super::ModeEdit| ModeEdit { mode: e.mode, frequency: e.frequency, decay: e.decay, gain: e.gain };
+    let edit = |e: &super::ModeEdit| ModeEdit {
+        mode: e.mode,
+        frequency: e.frequency,
+        decay: e.decay,
+        gain: e.gain,
+        kind: match (e.add, e.delete) {
+            (true, _) => EditKind::Add,
+            (_, true) => EditKind::Delete,
+            _ => EditKind::Change,
+        },
+    };
     Voicing { brightness_db: body.brightness_db, edits: body.mode_edits.iter().map(edit).collect() }
 }
 
@@ -365,6 +375,7 @@ impl super::Planned {
                 (None, None) => Sound::Silent,
             },
             surface: Surface::Ready(self.surface.clone()),
+            surface_map: self.surface_map.clone(),
             mass_kg: Some(self.mass_kg),
             friction: body.friction,
             restitution: body.restitution,
