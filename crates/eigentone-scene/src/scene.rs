@@ -75,5 +75,5 @@ pub use report::{
 };
 pub use shape::Shape;
 pub use soft::{Pin, Radiation, Soft, SoftPhysics};
-pub use stage::{Room, Stage};
+pub use stage::{Room, Stage, resonator};
 pub use surfaces::{lay_map, table as surface_table};

@@ -330,6 +330,16 @@ fn voicing(body: &Body) -> Voicing {
     Voicing { brightness_db: body.brightness_db, edits: body.mode_edits.iter().map(edit).collect() }
 }
 
+/// How a body resonates beside its modes: pitch that follows loudness, modes that drive each other.
+pub fn resonator(body: &Body) -> (Option<Glide>, Option<Nonlinear>) {
+    let glide = |g: super::Glide| Glide {
+        amount: g.amount as f32,
+        energy_pa2: g.energy_pa2 as f32,
+        focus: g.focus as f32,
+    };
+    (body.glide.map(glide), body.nonlinear.map(nonlinear))
+}
+
 fn nonlinear(n: super::Nonlinear) -> Nonlinear {
     Nonlinear {
         sections: n.sections,
@@ -394,12 +404,8 @@ impl super::Planned {
             },
             voicing: voicing(body),
             strain_sensitivity: body.strain_sensitivity as f32,
-            glide: body.glide.map(|g| Glide {
-                amount: g.amount as f32,
-                energy_pa2: g.energy_pa2 as f32,
-                focus: g.focus as f32,
-            }),
-            nonlinear: body.nonlinear.map(nonlinear),
+            glide: resonator(body).0,
+            nonlinear: resonator(body).1,
             diffuse: body.diffuse.clone(),
             directivity: body.directivity.map(|d| eigentone_space::directivity::Directivity {
                 axis: Vec3::from_array(d.axis),

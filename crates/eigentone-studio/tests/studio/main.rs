@@ -4,4 +4,5 @@ mod client;
 mod document;
 mod edits;
 mod security;
+mod shaping;
 mod sound;
