@@ -16,7 +16,7 @@ mod render;
 mod tones;
 
 pub use decide::ModeStatus;
-pub(crate) use exchange::{Exchange, Relink, Same, match_modes};
+pub(crate) use exchange::{Exchange, NONE, Relink, Same, match_modes};
 pub(crate) use hit::{Gathered, Hit};
 pub use modulation::Glide;
 pub use nonlinear::{Nonlinear, Shaper};
