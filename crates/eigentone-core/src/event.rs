@@ -62,7 +62,7 @@ pub enum Action {
         /// How long it lasts.
         duration_s: f32,
     },
-    /// All decay rates are multiplied by this from now on: 1 left alone, about 20 held in the hand, 50 at most. Less than 1 counts as 1.
+    /// All decay rates are multiplied by this from now on: 0.1 to 50; 1 left alone, about 20 held in the hand. Less than 0.1 counts as 0.1.
     Damping(f32),
     /// All frequencies are multiplied by this from now on.
     Frequency(f32),

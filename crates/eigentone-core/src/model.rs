@@ -378,6 +378,12 @@ impl ModalModel {
     /// The model with only those modes for which `keep` says so.
     pub fn with_modes(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept: Vec<usize> = (0..self.modes.len()).filter(|&n| keep(n)).collect();
+        self.of_modes(&kept)
+    }
+
+    /// The model with the modes of these numbers, in this order; a number may be there more than once. Those that the model does not have are passed over.
+    pub fn of_modes(&self, numbers: &[usize]) -> Self {
+        let kept: Vec<usize> = numbers.iter().copied().filter(|&n| n < self.modes.len()).collect();
         let modes = kept.iter().map(|&n| self.modes[n]).collect();
         let shapes = ShapeTable {
             sites: self.shapes.sites,

@@ -2,7 +2,7 @@
 //!
 //! A contact that slips at `v`, pressed by `N`, reads a [`Profile`] off the surface, which a low-pass and a gain turn into a force:
 //!
-//! `f_c = slip(v) · force(N) · ratio(√(m/k))`, `F = slip(v) · force(N) · low_pass(profile)`,
+//! `f_c = slip(v) · force(N) · ratio(√(m/k))`, `F = roughness · slip(v) · force(N) · low_pass(profile)`,
 //!
 //! with [`Curve`]s that a sound designer draws. The speed counts as `v = max(slip, rolling · e)`, where `e` follows the speed at which the contact travels and, in loose
 //! surfaces, takes `decay_s` to settle.
@@ -19,10 +19,12 @@
 mod builtin;
 mod check;
 mod curve;
+mod map;
 mod profile;
 mod table;
 
 pub use curve::{Curve, CurveError, MAX_POINTS};
+pub use map::{MAX_PIXELS, MapError, SurfaceMap};
 pub use profile::{
     Bumps, Foil, Friction, Height, Loop, Loose, MAX_LOOPS, Playback, Profile, Recorded, Rough, Source, Synthetic,
 };
@@ -47,6 +49,8 @@ pub struct Texture {
     pub stiffness_length_m: f32,
     /// What is read off the surface.
     pub profile: Profile,
+    /// Height of the profile as a factor: the force is in proportion to it, 0–100. A [`SurfaceMap`] varies it from place to place.
+    pub roughness: f32,
     /// The filter behind it.
     pub low_pass: LowPass,
     /// The gain behind that.
@@ -72,6 +76,7 @@ impl Default for Texture {
             stiffness_n_m: 1e6,
             stiffness_length_m: 5e-4,
             profile: Profile::Smooth,
+            roughness: 1.0,
             low_pass: LowPass::default(),
             gain: Gain::default(),
             // Tuned: a wheel is quieter than a skid.

@@ -33,6 +33,7 @@ mod hash;
 mod mesh;
 mod model;
 mod modes;
+mod picture;
 mod safetensors;
 mod sniff;
 mod tape;
@@ -59,6 +60,7 @@ pub use model::{MODEL_EXTENSION, model_bytes, read_model, read_model_bytes, writ
 pub use modes::{
     ApplyError, ModeRow, TableFormat, apply_modes, mode_rows, modes_text, read_modes, read_modes_bytes, write_modes,
 };
+pub use picture::{GreyPicture, read_picture, read_picture_bytes};
 pub use sniff::{FileKind, sniff, sniff_bytes};
 pub use tape::Tape;
 pub use tet::{TetImport, read_tet, read_tet_bytes};

@@ -58,8 +58,8 @@ mod surfaces;
 pub use cache::CachedModels;
 
 pub use body::{
-    Body, ColliderChoice, Copies, Detail, Directivity, Drive, Edges, Glide, Key, Lands, MAX_FACETS, Method, ModeEdit,
-    Nonlinear, Rotation, ShaperChoice,
+    Body, ColliderChoice, Copies, Detail, Directivity, Drive, Edges, Glide, Key, Lands, MAX_FACETS, MapFile, Method,
+    ModeEdit, Nonlinear, Rotation, ShaperChoice,
 };
 pub use counts::SceneCounts;
 pub use file::{LARGEST_SCENE_BYTES, LONGEST_S, MAX_BODIES, Output, Physics, Quality, Scene, Surface};
@@ -75,4 +75,5 @@ pub use report::{
 };
 pub use shape::Shape;
 pub use soft::{Pin, Radiation, Soft, SoftPhysics};
-pub use stage::{Room, Stage};
+pub use stage::{Room, Stage, resonator};
+pub use surfaces::{lay_map, table as surface_table};

@@ -195,6 +195,7 @@ mod tests {
                             force_n,
                             mass_over_stiffness_s: 1e-4,
                             position_m,
+                            roughness: 1.0,
                         };
                         let mut out = [0.0; BLOCK];
                         generator.fill(&state, &mut out);

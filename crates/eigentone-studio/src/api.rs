@@ -5,7 +5,7 @@ pub mod rooms;
 use crate::fault::Fault;
 use crate::request::short;
 use crate::server::Shared;
-use crate::session::{prepare, uploads};
+use crate::session::{prepare, sketch, uploads};
 use crate::variations::{self, Variations};
 use crate::{shelf, zip};
 use axum::Json;
@@ -40,7 +40,7 @@ pub async fn materials(State(shared): State<Arc<Shared>>) -> Answer<Json<Value>>
 
 /// `GET /api/surfaces`.
 pub async fn surfaces(State(shared): State<Arc<Shared>>) -> Answer<Json<Value>> {
-    let table = shared.control.ask(|s| s.world.settings().surfaces.clone()).await?;
+    let table = shared.control.ask(|s| s.surface_table()).await??;
     Ok(Json(table.iter().map(|t| Value::from(t.name.clone())).collect()))
 }
 
@@ -73,7 +73,7 @@ pub async fn model(State(shared): State<Arc<Shared>>, Path(body): Path<u64>) -> 
 /// `GET /api/shape/BODY/MODE`.
 pub async fn shape(State(shared): State<Arc<Shared>>, Path((body, mode)): Path<(u64, usize)>) -> Answer<Response> {
     let (mesh, _) = shared.control.ask(move |s| s.drawn(body)).await??;
-    let model = shared.control.ask(move |s| s.base_model(body)).await??;
+    let (model, mode) = shared.control.ask(move |s| s.shape_of(body, mode)).await??;
     let bytes = tokio::task::spawn_blocking(move || shape_bytes(&mesh, &model, mode));
     Ok((BINARY, bytes.await.map_err(|_| Fault::busy())??).into_response())
 }
@@ -92,6 +92,62 @@ fn shape_bytes(mesh: &eigentone_core::TriMesh, model: &eigentone_core::ModalMode
     let shape: Vec<eigentone_core::Vec3> = mesh.positions.iter().map(|p| at(p).unwrap_or_default()).collect();
     let largest = shape.iter().map(|d| d.length()).fold(0.0, f64::max).max(1e-30);
     Ok(shape.iter().flat_map(|d| (*d / largest).as_vec3().to_array()).flat_map(f32::to_le_bytes).collect())
+}
+
+/// How a contact moves that is drawn.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Scrape {
+    speed_m_s: Option<f32>,
+    force_n: Option<f32>,
+}
+
+/// `GET /api/surface/BODY`.
+pub async fn surface(
+    State(shared): State<Arc<Shared>>,
+    Path(body): Path<u64>,
+    Query(scrape): Query<Scrape>,
+) -> Answer<Json<Value>> {
+    let (mut info, surface, rate_hz) = shared.control.ask(move |s| s.surface_info(body)).await??;
+    let speed = scrape.speed_m_s.filter(|v| v.is_finite()).unwrap_or(0.3).clamp(0.01, 10.0);
+    let force = scrape.force_n.filter(|n| n.is_finite()).unwrap_or(5.0).clamp(0.01, 1e3);
+    info["sketch"] = blocking(move || Ok(sketch(&surface, speed, force, rate_hz))).await?;
+    Ok(Json(info))
+}
+
+/// `GET /api/resonator/BODY`.
+pub async fn resonator(State(shared): State<Arc<Shared>>, Path(body): Path<u64>) -> Answer<Json<Value>> {
+    Ok(Json(shared.control.ask(move |s| s.resonator_info(body)).await??))
+}
+
+/// `GET /api/map/BODY`.
+pub async fn map(State(shared): State<Arc<Shared>>, Path(body): Path<u64>) -> Answer<Response> {
+    let file = shared.control.ask(move |s| s.map_file(body)).await??;
+    let missing = |_| Fault::missing("the picture of this map is gone", "lay another over the body");
+    let bytes = blocking(move || std::fs::read(file).map_err(missing)).await?;
+    Ok(([(CONTENT_TYPE, "image/png")], bytes).into_response())
+}
+
+/// Over which body a picture is laid.
+#[derive(Clone, Debug, Deserialize)]
+pub struct MapUpload {
+    name: String,
+    body: u64,
+    dark: Option<f64>,
+    bright: Option<f64>,
+}
+
+/// `POST /api/map`.
+pub async fn add_map(
+    State(shared): State<Arc<Shared>>,
+    Query(upload): Query<MapUpload>,
+    bytes: Bytes,
+) -> Answer<Json<Value>> {
+    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
+    let folders = shared.folders.clone();
+    let name = short(&upload.name);
+    let picture = blocking(move || uploads::picture(&name, &bytes, &folders)).await?;
+    let factors = [upload.dark.unwrap_or(0.0), upload.bright.unwrap_or(1.0)];
+    Ok(Json(shared.control.ask(move |s| s.lay_map(upload.body, &picture, factors)).await??))
 }
 
 /// What an uploaded file is.

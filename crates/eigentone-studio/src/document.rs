@@ -127,6 +127,32 @@ impl SceneText {
         doc.to_string()
     }
 
+    /// The `[[surface]]` of this name.
+    pub fn surface(&self, name: &str) -> Option<&Table> {
+        let named = |t: &&Table| t.get("name").and_then(Item::as_str) == Some(name);
+        self.doc.get("surface")?.as_array_of_tables()?.iter().find(named)
+    }
+
+    /// The same, to be changed.
+    pub fn surface_mut(&mut self, name: &str) -> Option<&mut Table> {
+        let named = |t: &&mut Table| t.get("name").and_then(Item::as_str) == Some(name);
+        self.doc.get_mut("surface")?.as_array_of_tables_mut()?.iter_mut().find(named)
+    }
+
+    /// Appends a `[[surface]]`.
+    pub fn push_surface(&mut self, table: Table) {
+        self.tables("surface").push(table);
+    }
+
+    /// A scene with nothing but the surfaces of this one.
+    pub fn surfaces_alone(&self) -> String {
+        let mut doc = DocumentMut::new();
+        if let Some(surfaces) = self.doc.get("surface") {
+            doc.insert("surface", surfaces.clone());
+        }
+        doc.to_string()
+    }
+
     /// Changes a key of a `[table]`, or takes it out.
     pub fn set(&mut self, table: &str, key: &str, value: Option<Value>) {
         let item = self.doc.entry(table).or_insert_with(|| Item::Table(Table::new()));

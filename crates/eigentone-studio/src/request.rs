@@ -1,5 +1,9 @@
 //! What a page may ask for over the WebSocket: JSON text, read without trust.
 
+mod edits;
+
+pub use edits::{MapChange, ModeAddition, ModeChange, ResonatorChange, SurfaceChange};
+
 use crate::fault::Fault;
 use eigentone_world::Mallet;
 use serde::{Deserialize, Deserializer};
@@ -148,6 +152,14 @@ pub enum Request {
     },
     /// Edits one mode.
     Mode(ModeChange),
+    /// Adds a mode.
+    ModeAdd(ModeAddition),
+    /// Changes what a body is like to the touch.
+    Surface(Box<SurfaceChange>),
+    /// Changes the map of a body's roughness.
+    SurfaceMap(MapChange),
+    /// Changes how a body resonates beside its modes.
+    Resonator(Box<ResonatorChange>),
     /// Why is it silent?
     Why {
         /// Which.
@@ -300,30 +312,6 @@ pub struct HailChange {
     pub radius_m: Option<f64>,
 }
 
-/// What is done to one mode.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub struct ModeChange {
-    /// Whose.
-    pub body: u64,
-    /// Which, counted from 0.
-    pub mode: usize,
-    /// Requests with the same number are one step of undo.
-    pub gesture: Option<u64>,
-    /// In Hz, as it is heard.
-    pub frequency_hz: Option<f64>,
-    /// In 1/s.
-    pub decay_per_s: Option<f64>,
-    /// Factor of its loudness.
-    pub gain: Option<f64>,
-    /// Not heard.
-    pub mute: Option<bool>,
-    /// Only those that have it are heard.
-    pub solo: Option<bool>,
-    /// As the model has it.
-    pub reset: bool,
-}
-
 /// A key that is there, even if it is null.
 fn given<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
 where
@@ -379,6 +367,8 @@ mod tests {
             r#"{"do":"set","body":12,"gesture":3,"surface":null,"size":1.5,"rotation":[0,0,0,1],"name":"é"}"#,
             r#"{"do":"mode","body":1,"mode":3,"frequency_hz":440,"mute":true,"solo":false}"#,
             r#"{"do":"ab","slot":"b","store":true,"id":"x"}"#,
+            r#"{"do":"surface","body":1,"set":{"roughness":2,"profile":{"rough":{"grain_m":0.003}},"low_pass":{"slip":[[0,200],[1,9e3]]}}}"#,
+            r#"{"do":"resonator","body":1,"glide":{"amount":0.05},"nonlinear":null,"diffuse":[{"low_hz":2e3,"high_hz":6e3,"gain":0.1,"t60_s":0.4}]}"#,
         ];
         let mut noise = eigentone_core::Noise::new(9);
         let mut accepted = 0;

@@ -9,13 +9,17 @@ mod hail;
 mod inspect;
 mod modes;
 mod packets;
+mod resonators;
 mod rewind;
 pub mod rooms;
+mod surface_map;
+mod surfaces;
 pub mod uploads;
 mod why;
 
 pub use bodies::Entry;
 pub use files::{Folders, Prepared, prepare};
+pub use surfaces::sketch;
 
 use crate::audio::{AudioThread, Block, Feed, Levels};
 use crate::document::SceneText;
@@ -202,6 +206,10 @@ impl Session {
             Request::Hail(change) => self.set_hail(&change),
             Request::Modes { body } => self.watch(body),
             Request::Mode(change) => self.mode(&change),
+            Request::ModeAdd(addition) => self.add_mode(&addition),
+            Request::Surface(change) => self.surface(&change),
+            Request::SurfaceMap(change) => self.surface_map(&change),
+            Request::Resonator(change) => self.resonator(&change),
             Request::Why { body } => self.why(body),
             Request::QueryField { source, listener } => self.query_field(source, listener),
             Request::CancelBake => self.cancel_bake(),

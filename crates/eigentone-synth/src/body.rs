@@ -19,7 +19,7 @@ mod tones;
 pub(crate) mod view;
 mod wake;
 
-pub(crate) use exchange::{Exchange, Relink, Same, match_modes};
+pub(crate) use exchange::{Exchange, NONE, Relink, Same, match_modes};
 pub(crate) use hit::{Gathered, Hit};
 pub use look::ModeStatus;
 pub use modulation::Glide;

@@ -1,6 +1,6 @@
 //! Contacts that sound: from the motion of a contact over a [`Texture`] to the force that excites both bodies (Menzies 2011, §6.1).
 //!
-//! `F = slip(v) · force(N) · low_pass(profile)`. [`SurfaceRuntime`] is what the control side makes of a texture, once; a [`Generator`] is one contact on it and can be made on the audio side, since it owns no memory of its own.
+//! `F = roughness · slip(v) · force(N) · low_pass(profile)`. [`SurfaceRuntime`] is what the control side makes of a texture, once; a [`Generator`] is one contact on it and can be made on the audio side, since it owns no memory of its own.
 //! Each call of [`Generator::fill`] takes the [`ContactState`] at its end and ramps there from the last one.
 //!
 //! - profiles: `bumps`, `rough`, `loose` (and foil), `friction`, `recorded`
@@ -51,8 +51,11 @@ const SLOW_M_S: f32 = 1e-3;
 const MAX_M_S: f32 = 100.0;
 const MAX_N: f32 = 1e5;
 
+/// Largest factor of roughness at a place that counts.
+const MAX_ROUGHNESS: f32 = 100.0;
+
 /// How a contact moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactState {
     /// Speed of the surfaces against each other.
     pub slip_m_s: f32,
@@ -64,6 +67,22 @@ pub struct ContactState {
     pub mass_over_stiffness_s: f32,
     /// Where on this surface it is, along its way: what repeatable surfaces go by.
     pub position_m: f64,
+    /// How rough the surface is at this place, as a factor.
+    pub roughness: f32,
+}
+
+impl Default for ContactState {
+    /// At rest.
+    fn default() -> Self {
+        Self {
+            slip_m_s: 0.0,
+            travel_m_s: 0.0,
+            force_n: 0.0,
+            mass_over_stiffness_s: 0.0,
+            position_m: 0.0,
+            roughness: 1.0,
+        }
+    }
 }
 
 impl ContactState {
@@ -77,6 +96,7 @@ impl ContactState {
             force_n: clip(self.force_n, MAX_N),
             mass_over_stiffness_s: clip(self.mass_over_stiffness_s, 1.0),
             position_m: if self.position_m.is_finite() { self.position_m.clamp(-1e6, 1e6) } else { 0.0 },
+            roughness: clip(self.roughness, MAX_ROUGHNESS),
         }
     }
 }
@@ -179,6 +199,21 @@ impl SurfaceRuntime {
         };
         let (texture, takes, rate_hz) = (texture.clone(), takes.into(), sample_rate_hz as f32);
         Ok(Arc::new(Self { texture, loops, takes, seed, rate_hz }))
+    }
+
+    /// Another texture with the recordings of this one; `None` if it needs others.
+    ///
+    /// # Errors
+    /// If the texture is impossible.
+    pub fn with_texture(&self, texture: &Texture) -> Result<Option<Arc<Self>>, PrepareError> {
+        texture.validate()?;
+        let recorded =
+            |t: &Texture| if let Profile::Recorded(recorded) = &t.profile { Some(recorded.clone()) } else { None };
+        if recorded(&self.texture) != recorded(texture) || self.texture.impact.takes != texture.impact.takes {
+            return Ok(None);
+        }
+        let (texture, loops, takes) = (texture.clone(), self.loops.clone(), self.takes.clone());
+        Ok(Some(Arc::new(Self { texture, loops, takes, seed: self.seed, rate_hz: self.rate_hz })))
     }
 
     /// A surface that excites nothing.
@@ -335,7 +370,10 @@ impl Generator {
         let moving = if matches!(self.profile, Running::Friction(_)) { next.slip_m_s } else { drive };
         let gain = match self.profile {
             Running::Smooth => 0.0,
-            _ => texture.gain.slip.at(speed) * texture.gain.force.at(held) * (moving / SLOW_M_S).min(1.0),
+            _ => {
+                let rough = texture.roughness * next.roughness;
+                rough * texture.gain.slip.at(speed) * texture.gain.force.at(held) * (moving / SLOW_M_S).min(1.0)
+            }
         };
         let low_pass = &texture.low_pass;
         let cutoff_hz =

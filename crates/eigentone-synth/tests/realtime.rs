@@ -101,6 +101,7 @@ fn a_keyframe(noise: &mut Noise, sample: u64) -> Keyframe {
         force_n: (200.0 * noise.bipolar()) as f32,
         slip_m_s: noise.bipolar() as f32,
         travel_m_s: [noise.bipolar() as f32, noise.uniform() as f32],
+        roughness: [noise.bipolar() as f32, 2.0 * noise.uniform() as f32],
     };
     let points = [point(), point(), PointState::default(), point()];
     let site = SiteBlend { sites: [(noise.uniform() * 39.0) as u32, 1, 2], weights: [0.5, 0.3, 0.2] };

@@ -449,6 +449,7 @@ fn contacts_allocate_nothing_and_stay_finite() {
                         force_n: wild(&mut noise, 1e4),
                         mass_over_stiffness_s: wild(&mut noise, 0.01),
                         position_m: f64::from(wild(&mut noise, 3.0)),
+                        roughness: wild(&mut noise, 3.0),
                     };
                     let (mut out, mut heard) = ([0.0; BLOCK], [0.0; BLOCK]);
                     generator.fill_with(&state, &mut out[..BLOCK - block % 7], |f| -0.01 * f);

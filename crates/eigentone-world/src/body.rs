@@ -3,7 +3,7 @@
 use crate::key::BodyKey;
 use crate::shape::Shape;
 use crate::voicing::Voicing;
-use eigentone_core::texture::Texture;
+use eigentone_core::texture::{SurfaceMap, Texture};
 use eigentone_core::{DiffuseBand, Material, ModalModel, Vec3};
 use eigentone_modal::MeshModelSettings;
 use eigentone_sim::rigid::{Drive, Key};
@@ -82,7 +82,7 @@ pub struct Params {
     pub gain: f32,
     /// Importance when something must be left out; counts as loudness too.
     pub emphasis: f32,
-    /// Factor of all decay rates, 1 to 50.
+    /// Factor of all decay rates, 0.1 to 50.
     pub damping: f32,
     /// Factor of all frequencies.
     pub frequency: f32,
@@ -115,6 +115,8 @@ pub struct Body {
     pub sound: Sound,
     /// What it is like to the touch.
     pub surface: Surface,
+    /// How rough the surface is from place to place.
+    pub surface_map: Option<Arc<SurfaceMap>>,
     /// Its mass at size one; that of its model or of its shape if not given.
     pub mass_kg: Option<f64>,
     /// Coulomb's coefficient; the surface's if not given.
@@ -155,6 +157,9 @@ pub struct Body {
     pub soft: Option<Arc<crate::soft::SoftSpec>>,
 }
 
+/// Least factor of decay rates.
+pub const MIN_DAMPING: f32 = 0.1;
+
 /// Damping by a hand that holds a body.
 const HAND_DAMPING: f32 = 20.0;
 
@@ -171,6 +176,7 @@ impl Body {
             material: MaterialRef::Named("wood".to_owned()),
             sound: Sound::Made,
             surface: Surface::OfMaterial,
+            surface_map: None,
             mass_kg: None,
             friction: None,
             restitution: None,
@@ -309,7 +315,7 @@ impl Body {
 
     /// Factor of its decay rates now: a hand damps.
     pub(crate) fn damping_now(&self) -> f32 {
-        self.params.damping.max(1.0) * if self.held { HAND_DAMPING } else { 1.0 }
+        self.params.damping.max(MIN_DAMPING) * if self.held { HAND_DAMPING } else { 1.0 }
     }
 
     /// Its form at its size.

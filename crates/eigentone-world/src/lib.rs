@@ -76,7 +76,7 @@ mod surfaces;
 mod voicing;
 mod world;
 
-pub use body::{Body, Kind, MaterialRef, Params, Sound, Surface};
+pub use body::{Body, Kind, MIN_DAMPING, MaterialRef, Params, Sound, Surface};
 pub use change::Change;
 pub use error::WorldError;
 pub use events::{EventKind, WorldEvent};
@@ -93,7 +93,7 @@ pub use snapshot::{Document, Motion, Snapshot};
 pub use soft::{SoftSpec, SoftStats};
 pub use strike::{Blow, Mallet, Strike, Target};
 pub use surfaces::smooth;
-pub use voicing::{ModeEdit, PIVOT_HZ, Voicing};
+pub use voicing::{EditKind, ModeEdit, PIVOT_HZ, Voicing};
 pub use world::{Bridge, Counts, Grab, World};
 
 /// The vocabulary this crate speaks.

@@ -339,6 +339,11 @@ impl World {
         self.bodies.get(key).map(|live| &live.material)
     }
 
+    /// What a body is like to the touch, made ready.
+    pub fn surface_of(&self, key: BodyKey) -> Option<&Arc<SurfaceRuntime>> {
+        self.bodies.get(key).map(|live| &live.surface)
+    }
+
     /// Whether a body sounded in the last block.
     pub fn is_sounding(&self, key: BodyKey) -> bool {
         let live = self.bodies.get(key);

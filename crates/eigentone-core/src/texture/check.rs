@@ -14,6 +14,7 @@ pub(super) fn texture(t: &Texture) -> Result<(), TextureError> {
         ("restitution", t.restitution, [0.0, 1.0]),
         ("stiffness_n_m", t.stiffness_n_m, [1e2, 1e10]),
         ("stiffness_length_m", t.stiffness_length_m, [1e-7, f32::INFINITY]),
+        ("roughness", t.roughness, [0.0, 100.0]),
         ("rolling", t.rolling, [0.0, 1.0]),
         ("decay_s", t.decay_s, [0.0, 10.0]),
         ("direct_pa_per_n", t.direct_pa_per_n, [0.0, 1e3]),

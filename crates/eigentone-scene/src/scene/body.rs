@@ -47,6 +47,8 @@ pub struct Body {
     pub silent: Option<bool>,
     /// Texture of its surface: a `[[surface]]` of this file, or a built-in one.
     pub surface: Option<String>,
+    /// How rough it is from place to place, by a picture.
+    pub surface_map: Option<MapFile>,
     /// What it collides as.
     pub collider: ColliderChoice,
     /// Nothing moves it.
@@ -84,7 +86,7 @@ pub struct Body {
     pub strain_sensitivity: f64,
     /// `[time in s, strain]`, linear between rising times and constant beyond them.
     pub strain: Vec<[f64; 2]>,
-    /// Factor of all decay rates, 1 (left alone) to 50; about 20 is held in the hand.
+    /// Factor of all decay rates, 0.1 to 50; 1 leaves them alone, about 20 is held in the hand.
     pub damping: f64,
     /// All lengths as a factor of its shape: higher and lighter when smaller, as modes of a scaled body are.
     pub size: f64,
@@ -92,7 +94,7 @@ pub struct Body {
     pub pitch: f64,
     /// Tilt of its modes' loudness around 1 kHz, in dB per octave: positive is brighter.
     pub brightness_db: f64,
-    /// Single modes that are retuned, damped or made louder.
+    /// Single modes that are retuned, damped, made louder, added or deleted.
     pub mode_edits: Vec<ModeEdit>,
     /// A pull that holds a speed.
     pub drive: Option<Drive>,
@@ -133,6 +135,7 @@ impl Default for Body {
             model: None,
             silent: None,
             surface: None,
+            surface_map: None,
             collider: ColliderChoice::default(),
             fixed: false,
             kinematic: false,
@@ -381,12 +384,34 @@ pub struct ModeEdit {
     pub decay: f64,
     /// Factor of its loudness; zero mutes it.
     pub gain: f64,
+    /// The mode itself stays as it is: the factors are those of another one that has its shape.
+    pub add: bool,
+    /// The mode is taken out.
+    pub delete: bool,
 }
 
 impl Default for ModeEdit {
     fn default() -> Self {
-        Self { mode: 0, frequency: 1.0, decay: 1.0, gain: 1.0 }
+        Self { mode: 0, frequency: 1.0, decay: 1.0, gain: 1.0, add: false, delete: false }
     }
+}
+
+/// A picture laid over a body along its own z axis: `surface_map = { image = "worn.png", dark = 0, bright = 2 }`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MapFile {
+    /// A PNG file beside the scene.
+    pub image: String,
+    /// Factor of the surface's roughness where it is black.
+    #[serde(default)]
+    pub dark: f64,
+    /// Factor where it is white.
+    #[serde(default = "one")]
+    pub bright: f64,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// A pull that holds a speed.

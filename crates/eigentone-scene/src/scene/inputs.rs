@@ -13,6 +13,7 @@ impl Scene {
         let mut names: Vec<String> = Vec::new();
         for body in &self.bodies {
             names.extend(body.model.clone().into_iter().chain(mesh(&body.shape)));
+            names.extend(body.surface_map.iter().map(|map| map.image.clone()));
         }
         for soft in &self.softs {
             names.extend(soft.tets.clone().into_iter().chain(mesh(&soft.shape)));

@@ -6,6 +6,7 @@ use super::surfaces::Surfaces;
 use super::{Body, Scene, Shape};
 use crate::Error;
 use eigentone_core::mesh::bounds_of;
+use eigentone_core::texture::SurfaceMap;
 use eigentone_core::{Material, ModalModel, Noise, TriMesh, Vec3};
 use eigentone_modal::{MeshModelSettings, Progress};
 use eigentone_synth::texture::SurfaceRuntime;
@@ -32,6 +33,8 @@ pub struct Planned {
     pub material: Material,
     /// What it is like to the touch.
     pub surface: Arc<SurfaceRuntime>,
+    /// How rough it is from place to place.
+    pub surface_map: Option<Arc<SurfaceMap>>,
 }
 
 /// Everything in a scene, ready to be built.
@@ -81,10 +84,11 @@ impl Plan {
             let material = maker.material(&body)?;
             let surface = surfaces.of(&body, &material, scene)?;
             let mass_kg = mass_of(&body, &mesh, &material, model.as_deref(), scale);
+            let surface_map = surfaces.map_of(&body, &mesh, scene)?;
             for warning in model.iter().flat_map(|m| &m.info.warnings) {
                 plan.warnings.push(format!("body `{}`: {warning}", body.name));
             }
-            plan.bodies.push(Planned { body, mesh, scale, model, pending, mass_kg, material, surface });
+            plan.bodies.push(Planned { body, mesh, scale, model, pending, mass_kg, material, surface, surface_map });
         }
         plan.warnings.dedup();
         plan.land(scene)?;

@@ -76,7 +76,7 @@ pub struct Event {
 pub enum Action {
     /// `impulse_ns = 0.05` or `[x, y, z]`: a blow that is heard and moves nothing, in N·s.
     ImpulseNs(Impulse),
-    /// `damping = 20`: decay rates are multiplied by this from now on, 1 to 50.
+    /// `damping = 20`: decay rates are multiplied by this from now on, 0.1 to 50.
     Damping(f64),
     /// `frequency = 1.5`: frequencies are multiplied by this from now on, 0.05 to 20.
     Frequency(f64),

@@ -10,8 +10,8 @@ use eigentone_modal::Progress;
 use eigentone_sim::particles::ImpactMap;
 use eigentone_synth::{Budget, Gap, Glide, Masking, Nonlinear, Playback, Quality};
 use eigentone_world::{
-    AudioOut, Body as WorldBody, BodyKey, Collider, EventKind as Heard, Kind, MaterialRef, ModeEdit, ModelSource,
-    MotionSource, Params, Pose, Settings, Sound, Surface, Timing, Voicing, World, WorldError, WorldEvent,
+    AudioOut, Body as WorldBody, BodyKey, Collider, EditKind, EventKind as Heard, Kind, MaterialRef, ModeEdit,
+    ModelSource, MotionSource, Params, Pose, Settings, Sound, Surface, Timing, Voicing, World, WorldError, WorldEvent,
 };
 use glam::DQuat;
 use std::collections::BTreeMap;
@@ -316,8 +316,28 @@ fn quality(scene: &Scene) -> Quality {
 
 /// How its modes are changed by taste.
 fn voicing(body: &Body) -> Voicing {
-    let edit = |e: &super::ModeEdit| ModeEdit { mode: e.mode, frequency: e.frequency, decay: e.decay, gain: e.gain };
+    let edit = |e: &super::ModeEdit| ModeEdit {
+        mode: e.mode,
+        frequency: e.frequency,
+        decay: e.decay,
+        gain: e.gain,
+        kind: match (e.add, e.delete) {
+            (true, _) => EditKind::Add,
+            (_, true) => EditKind::Delete,
+            _ => EditKind::Change,
+        },
+    };
     Voicing { brightness_db: body.brightness_db, edits: body.mode_edits.iter().map(edit).collect() }
+}
+
+/// How a body resonates beside its modes: pitch that follows loudness, modes that drive each other.
+pub fn resonator(body: &Body) -> (Option<Glide>, Option<Nonlinear>) {
+    let glide = |g: super::Glide| Glide {
+        amount: g.amount as f32,
+        energy_pa2: g.energy_pa2 as f32,
+        focus: g.focus as f32,
+    };
+    (body.glide.map(glide), body.nonlinear.map(nonlinear))
 }
 
 fn nonlinear(n: super::Nonlinear) -> Nonlinear {
@@ -365,6 +385,7 @@ impl super::Planned {
                 (None, None) => Sound::Silent,
             },
             surface: Surface::Ready(self.surface.clone()),
+            surface_map: self.surface_map.clone(),
             mass_kg: Some(self.mass_kg),
             friction: body.friction,
             restitution: body.restitution,
@@ -383,12 +404,8 @@ impl super::Planned {
             },
             voicing: voicing(body),
             strain_sensitivity: body.strain_sensitivity as f32,
-            glide: body.glide.map(|g| Glide {
-                amount: g.amount as f32,
-                energy_pa2: g.energy_pa2 as f32,
-                focus: g.focus as f32,
-            }),
-            nonlinear: body.nonlinear.map(nonlinear),
+            glide: resonator(body).0,
+            nonlinear: resonator(body).1,
             diffuse: body.diffuse.clone(),
             directivity: body.directivity.map(|d| eigentone_space::directivity::Directivity {
                 axis: Vec3::from_array(d.axis),

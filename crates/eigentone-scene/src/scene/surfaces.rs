@@ -2,8 +2,9 @@
 
 use super::{Body, Scene, Surface};
 use crate::{Error, textures};
-use eigentone_core::Material;
-use eigentone_core::texture::{Texture, TextureTable};
+use eigentone_core::texture::{MapError, SurfaceMap, Texture, TextureTable};
+use eigentone_core::{Material, TriMesh};
+use eigentone_io::{GreyPicture, read_picture};
 use eigentone_synth::texture::SurfaceRuntime;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +13,8 @@ use std::sync::Arc;
 pub(super) struct Surfaces {
     /// Those made ready: many bodies share one.
     ready: BTreeMap<String, Arc<SurfaceRuntime>>,
+    /// Pictures that were read: copies of a body share one.
+    pictures: BTreeMap<String, GreyPicture>,
     table: TextureTable,
     folder: std::path::PathBuf,
     rate_hz: f64,
@@ -22,6 +25,7 @@ impl Surfaces {
     pub fn new(scene: &Scene) -> Result<Self, Error> {
         Ok(Self {
             ready: BTreeMap::new(),
+            pictures: BTreeMap::new(),
             table: table(scene)?,
             folder: scene.folder.clone(),
             rate_hz: scene.output.sample_rate_hz,
@@ -49,10 +53,35 @@ impl Surfaces {
         self.ready.insert(key, surface.clone());
         Ok(surface)
     }
+
+    /// The map of a body's roughness, if it has one.
+    pub fn map_of(&mut self, body: &Body, mesh: &TriMesh, scene: &Scene) -> Result<Option<Arc<SurfaceMap>>, Error> {
+        let Some(file) = &body.surface_map else { return Ok(None) };
+        if !self.pictures.contains_key(&file.image) {
+            self.pictures.insert(file.image.clone(), read_picture(&scene.resolve(&file.image)?)?);
+        }
+        let map = lay_map(&self.pictures[&file.image], mesh, [file.dark, file.bright]);
+        let bad =
+            |e: MapError| Error::Scene { file: scene.file.clone(), message: format!("body `{}`: {e}", body.name) };
+        Ok(Some(Arc::new(map.map_err(bad)?)))
+    }
+}
+
+/// Lays a picture over a mesh, so that black makes it `factors[0]` times as rough and white `factors[1]` times.
+///
+/// # Errors
+/// If the mesh has no extent, or a factor makes no sense.
+pub fn lay_map(picture: &GreyPicture, mesh: &TriMesh, factors: [f64; 2]) -> Result<SurfaceMap, MapError> {
+    let [low, high] = mesh.bounds().ok_or(MapError::Flat)?;
+    let extent = [[low.x, low.y], [high.x, high.y]];
+    SurfaceMap::new([picture.width, picture.height], picture.grey.clone(), extent, factors.map(|f| f as f32))
 }
 
 /// The textures that ship, and those of the scene.
-pub(super) fn table(scene: &Scene) -> Result<TextureTable, Error> {
+///
+/// # Errors
+/// Says which key of which `[[surface]]` is wrong.
+pub fn table(scene: &Scene) -> Result<TextureTable, Error> {
     let mut table = textures::builtin();
     for surface in by_depth(&scene.surfaces) {
         textures::add(&mut table, &surface.name, surface.like.as_deref(), surface.texture.clone())

@@ -14,10 +14,12 @@ import { meter } from "./panels/meter";
 import { modesPanel } from "./panels/modes";
 import { fieldLegend } from "./panels/field-legend";
 import { roomsPanel } from "./panels/rooms";
+import { resonatorPanel } from "./panels/resonator";
 import { shelfPanel } from "./panels/shelf";
 import { spectrogram } from "./panels/spectrogram";
 import { startSound } from "./panels/start-sound";
 import { statusBar } from "./panels/status";
+import { surfacePanel } from "./panels/surface";
 import { tabs } from "./panels/tabs";
 import { hintLine, openingLine, toolBar } from "./panels/tools";
 import { topbar } from "./panels/topbar";
@@ -27,6 +29,7 @@ import { Rooms } from "./state/rooms";
 import { h } from "./ui/dom";
 import { watchTheme } from "./ui/theme";
 import { mountToasts } from "./ui/toast";
+import { MapPictures } from "./view/maps";
 import { Pointer } from "./view/pointer";
 import { WorldView } from "./view/world-view";
 
@@ -57,6 +60,7 @@ function build(): void {
   const main = h("main.view", {}, canvas);
   root.append(main);
   const view = new WorldView(app, canvas);
+  new MapPictures(app, view);
   const pointer = new Pointer(app, view);
   parts.view = view;
   parts.contacts = logContacts(app);
@@ -64,6 +68,8 @@ function build(): void {
   main.append(pointer.overlay, fieldLegend(rooms, view), toolBar(app, view), startSound(app), h("div.view-foot", {}, openingLine(app), hintLine(app), malletBar(app)));
   const right = h("aside.right", { "aria-label": "Settings" }, tabs("Settings", [
     { id: "body", label: "Body", content: inspector(app) },
+    { id: "surface", label: "Surface", content: surfacePanel(app) },
+    { id: "resonator", label: "Resonator", content: resonatorPanel(app) },
     { id: "hail", label: "Hail", content: hailPanel(app) },
     { id: "rooms", label: "Rooms", content: roomsPanel(app, view, rooms) },
     { id: "log", label: "Log", content: logPanel(app) },

@@ -95,3 +95,45 @@ if (wanted("rooms")) await picture("rooms", { scene: "two-rooms", viewport: { wi
   await studio.page.mouse.move(box.x + 0.62 * box.width, box.y + 0.5 * box.height);
   await sleep(300);
 });
+
+/** Rings of black and white, as a turned plate has them. */
+const layRings = async (studio, id) => {
+  await studio.page.evaluate(async (id) => {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [384, 256];
+    const context = canvas.getContext("2d");
+    for (let radius = 240; radius > 0; radius -= 24) {
+      context.fillStyle = `hsl(0 0% ${radius % 48 === 0 ? 92 : 12}%)`;
+      context.beginPath();
+      context.arc(192, 128, radius, 0, 2 * Math.PI);
+      context.fill();
+    }
+    const png = await new Promise((done) => canvas.toBlob(done, "image/png"));
+    await window.eigentone.app.api.layMap(id, "rings.png", png, 0.2, 2);
+  }, id);
+  await studio.until((id) => window.eigentone.view.view(id).mesh.material.map !== null, 20_000, id);
+};
+
+if (wanted("surface")) await picture("surface", { scene: "surfaces", colorScheme: "dark" }, async (studio) => {
+  const id = await idOf(studio, "brushed metal");
+  await studio.select(id);
+  await layRings(studio, id);
+  await studio.page.evaluate((id) => window.eigentone.app.do({ do: "surface", body: id, set: { roughness: 2.5, low_pass: { slip: [[0, 300], [0.4, 9000], [1.2, 14000]] } } }), id);
+  await studio.page.click("#tab-surface");
+  await studio.page.evaluate(() => window.eigentone.view.frameAll());
+  await sleep(2500);
+});
+
+if (wanted("resonator")) await picture("resonator", { colorScheme: "light" }, async (studio) => {
+  const id = await idOf(studio, "bowl");
+  await studio.select(id);
+  await studio.present(id, [0, 0, 0.3]);
+  const bands = [{ low_hz: 1500, high_hz: 4000, gain: 2, t60_s: 0.8 }, { low_hz: 5000, high_hz: 11000, gain: 0.4, t60_s: 0.25 }];
+  await studio.page.evaluate(([id, diffuse]) => window.eigentone.app.do({ do: "resonator", body: id, diffuse, glide: { amount: 0.05 } }), [id, bands]);
+  await studio.page.focus(".modes canvas");
+  for (let i = 0; i < 2; i++) await studio.page.keyboard.press("ArrowRight");
+  await studio.page.click("#mode-add");
+  await studio.page.click("#tab-resonator");
+  await studio.strike(id, 300);
+  await sleep(700);
+});

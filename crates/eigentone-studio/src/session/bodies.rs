@@ -29,6 +29,10 @@ pub struct Entry {
     pub rotation: [f64; 4],
     /// What was done to single modes.
     pub modes: BTreeMap<usize, ModeState>,
+    /// Modes that were added, with the number of the one whose shape each has.
+    pub added: Vec<(usize, ModeState)>,
+    /// The picture of its map of roughness, as the file names it.
+    pub map: Option<String>,
     /// Changes when its form does.
     pub mesh_version: u64,
     /// Changes when its model does.
@@ -53,7 +57,9 @@ impl Session {
         // It is there: it has just been inserted.
         let _ = self.world.set_label(key, &name, id);
         let body = staged.body.as_ref();
-        let modes = body.map(|b| b.mode_edits.iter().map(|e| (e.mode, ModeState::of(e))).collect());
+        let edits = || body.into_iter().flat_map(|b| &b.mode_edits);
+        let modes = edits().filter(|e| !e.add).map(|e| (e.mode, ModeState::of(e))).collect();
+        let added = edits().filter(|e| e.add).map(|e| (e.mode, ModeState::of(e))).collect();
         self.entries.insert(
             id,
             Entry {
@@ -65,7 +71,9 @@ impl Session {
                 shape: body.map_or_else(|| "soft".to_owned(), |b| b.shape.key().to_owned()),
                 position: body.map(|b| b.position).unwrap_or_default(),
                 rotation: body.map_or([0.0, 0.0, 0.0, 1.0], |b| b.rotation.quaternion()),
-                modes: modes.unwrap_or_default(),
+                modes,
+                added,
+                map: body.and_then(|b| b.surface_map.as_ref()).map(|map| map.image.clone()),
                 mesh_version: 1,
                 model_version: 1,
                 model: self.model_address(key),
@@ -101,6 +109,10 @@ impl Session {
             "name": body.name,
             "material": entry.material,
             "surface": entry.surface,
+            "map": body.surface_map.as_ref().zip(entry.map.as_ref()).map(|(map, file)| {
+                let [dark, bright] = map.factors();
+                json!({ "file": file, "dark": dark, "bright": bright })
+            }),
             "kind": kind,
             "shape": entry.shape,
             "sounds": model.is_some() || matches!(body.sound, Sound::Voice) || body.soft.is_some(),

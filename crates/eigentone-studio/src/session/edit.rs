@@ -63,7 +63,7 @@ impl Session {
         }
         if let Some(damping) = set.damping {
             self.world.set_damping(key, damping as f32)?;
-            self.write(id, |table| put_number(table, "damping", damping.clamp(1.0, 50.0), 1.0));
+            self.write(id, |table| put_number(table, "damping", damping.clamp(0.1, 50.0), 1.0));
         }
         if let Some(brightness) = set.brightness {
             let edits = self.world.body(key).map(|b| b.voicing.edits.clone()).unwrap_or_default();
@@ -138,7 +138,7 @@ impl Session {
 
     fn set_surface(&mut self, id: u64, name: Option<&str>) -> Result<(), Fault> {
         let key = self.key(id)?;
-        let surface = name.map_or(Surface::OfMaterial, |name| Surface::Named(name.to_owned()));
+        let surface = name.map_or(Ok(Surface::OfMaterial), |name| self.surface_named(name))?;
         self.world.set_surface(key, surface)?;
         if let Some(entry) = self.entries.get_mut(&id) {
             entry.surface = name.map(str::to_owned);
@@ -269,7 +269,7 @@ fn check(set: &Set) -> Result<(), Fault> {
     let ranges = [
         ("size", set.size, 0.01, 100.0),
         ("pitch", set.pitch, 0.05, 20.0),
-        ("damping", set.damping, 1.0, 50.0),
+        ("damping", set.damping, 0.1, 50.0),
         ("brightness", set.brightness, -24.0, 24.0),
         ("gain", set.gain, 0.0, 1000.0),
     ];

@@ -17,7 +17,7 @@ use std::sync::Arc;
 const MORE_BODIES: usize = 256;
 
 /// Modes that a body added later may have.
-const MODES_PER_BODY: usize = 4096;
+pub(super) const MODES_PER_BODY: usize = 4096;
 
 /// Sources whose level is followed.
 pub const SOURCES: usize = 16_384;
@@ -246,8 +246,11 @@ impl Session {
         let failed = |e: std::io::Error| Fault::failed(format!("an uploaded file could not be copied: {e}"), "");
         let folder = file.parent().unwrap_or(Path::new("."));
         for index in 0..self.text.bodies() {
-            for key in ["mesh", "model"] {
+            let map = |t: &toml_edit::Table| t.get("surface_map")?.get("image")?.as_str().map(str::to_owned);
+            let map = self.text.body(index).and_then(map);
+            for key in ["mesh", "model", "surface_map"] {
                 let named = self.text.body(index).and_then(|t| t.get(key)).and_then(toml_edit::Item::as_str);
+                let named = if key == "surface_map" { map.as_deref() } else { named };
                 let Some(name) = named.filter(|n| n.starts_with(UPLOADS) && !n.contains("..")) else { continue };
                 let (from, to) = (self.folders.session.join(name), folder.join(name));
                 if from.is_file() && !to.exists() {

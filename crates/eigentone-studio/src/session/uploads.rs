@@ -3,7 +3,10 @@
 use super::files::{Folders, UPLOADS};
 use crate::document::{SceneText, put};
 use crate::fault::Fault;
-use eigentone_io::{MeshFormat, read_audio_bytes, read_mesh_bytes, sha256_hex, write_atomic, write_model};
+use eigentone_io::{
+    GreyPicture, MeshFormat, read_audio_bytes, read_mesh_bytes, read_picture_bytes, sha256_hex, write_atomic,
+    write_model,
+};
 use eigentone_modal::fit::{FitSettings, Take, fit};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -98,6 +101,25 @@ pub fn recording(name: &str, bytes: &[u8], folders: &Folders) -> Result<Fitted, 
         "band_error_db": take.map(|t| t.band_error_db),
     });
     Ok(Fitted { table, warnings: fitted.report.warnings, report })
+}
+
+/// A picture that is kept.
+pub struct Picture {
+    /// Its file, as a scene names it.
+    pub file: String,
+    /// What is in it.
+    pub grey: GreyPicture,
+}
+
+/// Reads a picture and keeps it.
+///
+/// # Errors
+/// If it is no PNG, or cannot be kept.
+pub fn picture(name: &str, bytes: &[u8], folders: &Folders) -> Result<Picture, Fault> {
+    let hint = "PNG pictures of up to 2048 × 2048 pixels are read";
+    let grey = read_picture_bytes(bytes).map_err(|e| Fault::bad(e.to_string(), hint))?;
+    let file = keep(&format!("{}.png", stem(name)), bytes, folders)?;
+    Ok(Picture { file, grey })
 }
 
 /// Keeps an uploaded file under a name that is safe and its own.

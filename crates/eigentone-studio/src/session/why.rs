@@ -31,7 +31,7 @@ impl Session {
             let longest = model
                 .modes
                 .iter()
-                .map(|m| 6.9 / (m.decay_per_s * f64::from(body.params.damping.max(1.0))))
+                .map(|m| 6.9 / (m.decay_per_s * f64::from(body.params.damping.max(eigentone_world::MIN_DAMPING))))
                 .fold(0.0, f64::max);
             if longest < 0.02 {
                 reasons.push(format!(

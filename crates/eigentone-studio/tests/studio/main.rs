@@ -5,4 +5,5 @@ mod document;
 mod edits;
 mod rooms;
 mod security;
+mod shaping;
 mod sound;

@@ -19,7 +19,7 @@ const NEAR_OCTAVES: f64 = 0.5 / 12.0;
 const FADE_S: f64 = 0.02;
 
 /// A mode without a counterpart.
-const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// A new model for a body, and how it follows the old one.
 #[derive(Debug)]

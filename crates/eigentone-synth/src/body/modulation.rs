@@ -21,6 +21,10 @@ pub struct Glide {
 const GLIDE_S: f64 = 0.005;
 const STRAIN_S: f64 = 0.01;
 
+/// Least and largest factor of decay rates.
+const MIN_DAMPING: f32 = 0.1;
+const MAX_DAMPING: f32 = 50.0;
+
 /// Largest shift of pitch by strain or glide.
 const MAX_SHIFT: f32 = 0.3;
 
@@ -61,7 +65,7 @@ impl Modulation {
 
     pub fn set_damping(&mut self, factor: f32) {
         if factor.is_finite() {
-            self.damping = factor.clamp(1.0, 50.0);
+            self.damping = factor.clamp(MIN_DAMPING, MAX_DAMPING);
         }
     }
 

@@ -145,10 +145,12 @@ impl Blow<'_> {
         }
         let time_s = shape.grazing_s(depth_m, self.approach_m_s);
         let mean_n = shape.impulse_ns / time_s;
+        let roughness = [0, 1].map(|side| self.partners[side].roughness_at(self.poses[side].to_local(point.position)));
         let state = |phase: f64| PointState {
             force_n: (std::f64::consts::FRAC_PI_2 * mean_n * (std::f64::consts::PI * phase).sin()) as f32,
             slip_m_s,
             travel_m_s: [slip_m_s; 2],
+            roughness,
         };
         let key = |phase: f64| self.keyframe(point, phase * time_s, state(phase));
         let opened = handle.open_contact(crate::engine::ContactSettings {

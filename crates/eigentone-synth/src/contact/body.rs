@@ -2,8 +2,9 @@
 
 use super::site::SiteFinder;
 use crate::texture::SurfaceRuntime;
-use eigentone_core::ModalModel;
 use eigentone_core::event::BodyId;
+use eigentone_core::texture::SurfaceMap;
+use eigentone_core::{ModalModel, Vec3};
 use std::sync::Arc;
 
 /// A body of the simulation, as the engine knows it.
@@ -15,13 +16,15 @@ pub struct ContactBody {
     pub mass_kg: f64,
     /// What it is like to the touch.
     pub surface: Arc<SurfaceRuntime>,
+    /// How rough the surface is from place to place, and the size of the body that the map is laid over.
+    pub map: Option<(Arc<SurfaceMap>, f64)>,
     pub(super) finder: Option<SiteFinder>,
 }
 
 impl ContactBody {
     /// Something that does not move and does not sound, with a smooth surface: a floor.
     pub fn silent() -> Self {
-        Self { body: None, mass_kg: f64::INFINITY, surface: SurfaceRuntime::smooth(), finder: None }
+        Self { body: None, mass_kg: f64::INFINITY, surface: SurfaceRuntime::smooth(), map: None, finder: None }
     }
 
     /// A sounding body, with a smooth surface.
@@ -47,6 +50,16 @@ impl ContactBody {
     /// The same with another surface.
     pub fn with_surface(self, surface: Arc<SurfaceRuntime>) -> Self {
         Self { surface, ..self }
+    }
+
+    /// The same with a map of its surface, laid over a body of this size.
+    pub fn with_map(self, map: Option<(Arc<SurfaceMap>, f64)>) -> Self {
+        Self { map, ..self }
+    }
+
+    /// How rough its surface is at a place in its own frame, as a factor.
+    pub(super) fn roughness_at(&self, place: Vec3) -> f32 {
+        self.map.as_ref().map_or(1.0, |(map, size)| map.at(place.x / size, place.y / size))
     }
 }
 

@@ -100,7 +100,14 @@ impl Followed {
     }
 
     /// Takes in what a frame says of it; `carried` is the share of its impulse that is not a blow's.
-    pub fn step(&mut self, contact: &Contact, carried: f32, poses: [&Pose; 2], step_s: f64) {
+    pub fn step(
+        &mut self,
+        contact: &Contact,
+        carried: f32,
+        poses: [&Pose; 2],
+        partners: [&ContactBody; 2],
+        step_s: f64,
+    ) {
         let pressed = |p: &ContactPoint| carried * p.normal_impulse_ns.max(0.0);
         let total: f64 = contact.points.iter().map(|p| f64::from(pressed(p))).sum();
         let follow = 1.0 - (-step_s / FORCE_SMOOTHING_S).exp();
@@ -128,6 +135,7 @@ impl Followed {
             state.slip_m_s = at_rest_below(length(point.slip_m_s), REST_SLIP_M_S);
             let travel = point.travel_m_s.unwrap_or(travelled);
             state.travel_m_s = travel.map(|v| at_rest_below(v.abs(), REST_TRAVEL_M_S));
+            state.roughness = [0, 1].map(|side| partners[side].roughness_at(poses[side].to_local(point.position)));
         }
         for slot in self.slots.iter_mut().filter(|s| !s.taken) {
             slot.state.force_n *= 1.0 - follow as f32;

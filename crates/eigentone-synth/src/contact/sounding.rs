@@ -27,7 +27,7 @@ impl Tracker {
             self.followed.remove(&contact.id).unwrap_or_else(|| Followed::new(contact.bodies, frame.time_s));
         // What was a blow does not press as well.
         let carried = 1.0 - self.blows.get(&contact.id).copied().unwrap_or(0.0);
-        followed.step(contact, carried, poses.each_ref(), frame.step_s);
+        followed.step(contact, carried, poses.each_ref(), partners.each_ref(), frame.step_s);
         self.limited += u64::from(followed.limit(self.settings.max_force_n));
         let textures = partners.each_ref().map(|p| p.surface.texture());
         followed.damping = textures[0].damping.max(textures[1].damping);

@@ -2,7 +2,7 @@
 
 use super::handle::{Handle, Made};
 use super::{MAX_SWAPS, Message};
-use crate::body::{Exchange, Relink, Same, match_modes};
+use crate::body::{Exchange, NONE, Relink, Same, match_modes};
 use crate::settings::{BodySettings, EngineError};
 use crate::table::ModeTable;
 use eigentone_core::event::BodyId;
@@ -44,7 +44,7 @@ impl Handle {
         let (modes, sites) = if same.table {
             (Vec::new(), Vec::new())
         } else {
-            (match_modes(&old, &table), match_sites(&old, &settings.model))
+            (heard_modes(&settings.model, match_modes(&old, &table)), match_sites(&old, &settings.model))
         };
         let rate_hz = self.settings().sample_rate_hz;
         let mut exchange =
@@ -65,6 +65,14 @@ impl Handle {
         self.remake(id, table, made);
         Ok(())
     }
+}
+
+/// What is muted in the new model does not ring on in it: it fades out with the old one.
+fn heard_modes(new: &ModalModel, mut matched: Vec<u32>) -> Vec<u32> {
+    for (_, from) in new.modes.iter().zip(&mut matched).filter(|(mode, _)| mode.output_gain == 0.0) {
+        *from = NONE;
+    }
+    matched
 }
 
 /// The site of a new model nearest to each of an old one, relative to their boxes, so that a body that has grown is touched where it was; empty if the sites are the same.

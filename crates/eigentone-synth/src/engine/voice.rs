@@ -24,7 +24,7 @@ pub struct ContactId {
 }
 
 /// One point of a contact.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointState {
     /// Force along the normal, in N.
     pub force_n: f32,
@@ -32,6 +32,15 @@ pub struct PointState {
     pub slip_m_s: f32,
     /// Speed at which the point travels over each surface, in m/s.
     pub travel_m_s: [f32; 2],
+    /// How rough each surface is at this place, as a factor.
+    pub roughness: [f32; 2],
+}
+
+impl Default for PointState {
+    /// At rest.
+    fn default() -> Self {
+        Self { force_n: 0.0, slip_m_s: 0.0, travel_m_s: [0.0; 2], roughness: [1.0; 2] }
+    }
 }
 
 impl PointState {
@@ -41,6 +50,7 @@ impl PointState {
             force_n: mix(self.force_n, other.force_n),
             slip_m_s: mix(self.slip_m_s, other.slip_m_s),
             travel_m_s: [0, 1].map(|i| mix(self.travel_m_s[i], other.travel_m_s[i])),
+            roughness: [0, 1].map(|i| mix(self.roughness[i], other.roughness[i])),
         }
     }
 }
@@ -114,6 +124,7 @@ fn gathered(points: &[PointState; POINTS]) -> [PointState; POINTS] {
         force_n,
         slip_m_s: mean(&|p| p.slip_m_s),
         travel_m_s: [mean(&|p| p.travel_m_s[0]), mean(&|p| p.travel_m_s[1])],
+        roughness: [mean(&|p| p.roughness[0]), mean(&|p| p.roughness[1])],
     };
     one
 }
@@ -209,6 +220,7 @@ impl Voice {
                     force_n: state.force_n,
                     mass_over_stiffness_s: self.mass_over_stiffness_s,
                     position_m: grain.way_m[side],
+                    roughness: state.roughness[side],
                 };
                 let mut out = [0.0; BLOCK];
                 // Of two surfaces that stick, the first moves the body: a bank must not be stepped twice.

@@ -313,7 +313,7 @@ impl Param {
             Self::Emphasis => ("the emphasis", 0.0..=1e6, "a factor from 0 to a million"),
             Self::Frequency => ("the frequency factor", 0.01..=100.0, "0.01 to 100"),
             Self::Strain => ("the strain", -10.0..=10.0, "−10 to 10"),
-            Self::Damping => ("the damping", 0.0..=1000.0, "a factor, 1 (none) to 50"),
+            Self::Damping => ("the damping", 0.0..=1000.0, "a factor, 0.1 to 50"),
         };
         check(what, f64::from(x), range, wanted)
     }

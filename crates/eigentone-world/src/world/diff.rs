@@ -27,6 +27,10 @@ impl World {
         differs(!same_material(&now.material, &wanted.material), Change::Material(wanted.material.clone()));
         differs(!same_sound(&now.sound, &wanted.sound), Change::Sound(wanted.sound.clone()));
         differs(!same_surface(&now.surface, &wanted.surface), Change::Surface(wanted.surface.clone()));
+        let same_map = match (&now.surface_map, &wanted.surface_map) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
         differs(now.kind != wanted.kind, Change::Kind(wanted.kind.clone()));
         differs(now.present != wanted.present, Change::Present(wanted.present));
         differs(now.drive != wanted.drive, Change::Drive(wanted.drive));
@@ -34,6 +38,9 @@ impl World {
         differs(p.size != q.size, Change::Size(q.size));
         for change in changes {
             self.change(key, change)?;
+        }
+        if !same_map {
+            self.set_surface_map(key, wanted.surface_map.clone())?;
         }
         if !same_shape(&now.shape, &wanted.shape) {
             self.state_mut(key)?.body.shape = wanted.shape.clone();

@@ -249,7 +249,8 @@ impl World {
             }
             None => ContactBody::silent().with_mass(mass_kg),
         };
-        partner.with_surface(state.surface.clone())
+        let map = state.body.surface_map.clone().map(|map| (map, state.body.params.size));
+        partner.with_surface(state.surface.clone()).with_map(map)
     }
 }
 

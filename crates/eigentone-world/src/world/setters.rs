@@ -8,6 +8,7 @@ use crate::key::BodyKey;
 use crate::listener::Pose;
 use crate::voicing::Voicing;
 use eigentone_core::acoustics::Field;
+use eigentone_core::texture::SurfaceMap;
 use eigentone_core::{Material, ModalModel, Vec3};
 use eigentone_sim::rigid::Drive;
 use eigentone_space::directivity::Directivity;
@@ -58,7 +59,7 @@ setters! {
     set_gain(gain: f32) = Change::Gain(gain);
     /// Changes a body's importance when something must be left out; counts as loudness too.
     set_emphasis(emphasis: f32) = Change::Emphasis(emphasis);
-    /// Multiplies all decay rates by this, from 1; what touches the body damps it further.
+    /// Multiplies all decay rates by this, 0.1 to 50; what touches the body damps it further.
     set_damping(damping: f32) = Change::Damping(damping);
     /// Multiplies all frequencies by this, from what the model has.
     set_frequency(factor: f32) = Change::Frequency(factor);
@@ -90,6 +91,16 @@ impl World {
         let mut texture = self.state(key)?.surface.texture().clone();
         texture.stiffness_n_m = stiffness_n_m;
         self.set_surface(key, Surface::Texture(Arc::new(texture)))
+    }
+
+    /// Lays a map of its roughness over a body, or takes it away. Contacts that sound go on.
+    ///
+    /// # Errors
+    /// If the body is gone.
+    pub fn set_surface_map(&mut self, key: BodyKey, map: Option<Arc<SurfaceMap>>) -> Result<(), WorldError> {
+        self.state_mut(key)?.body.surface_map = map;
+        self.tell_tracker(key);
+        Ok(())
     }
 
     /// Changes how a body resonates beside its modes: pitch that follows loudness, modes that drive each other, how strain shifts its pitch.

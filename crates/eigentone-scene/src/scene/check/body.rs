@@ -156,7 +156,7 @@ fn sound(body: &Body, table: &mut Table<'_>) {
         table.within("directivity.pattern", d.pattern, 0.0, 1.0);
         table.positive("directivity.cutoff_hz", d.cutoff_hz, 1e5);
     }
-    table.within("damping", body.damping, 1.0, 50.0);
+    table.within("damping", body.damping, 0.1, 50.0);
     table.within("size", body.size, 1e-3, 1e3);
     table.within("pitch", body.pitch, 0.01, 100.0);
     table.within("brightness_db", body.brightness_db, -48.0, 48.0);
@@ -164,6 +164,9 @@ fn sound(body: &Body, table: &mut Table<'_>) {
         table.within(&format!("mode_edits[{i}].frequency"), edit.frequency, 1e-3, 1e3);
         table.within(&format!("mode_edits[{i}].decay"), edit.decay, 1e-6, 1e6);
         table.within(&format!("mode_edits[{i}].gain"), edit.gain, -1e6, 1e6);
+        if edit.add && edit.delete {
+            table.say(&format!("mode_edits[{i}].delete"), "excludes `add`; leave one out");
+        }
     }
     table.within("strain_sensitivity", body.strain_sensitivity, -1e4, 1e4);
     table.rising("strain", body.strain.iter().map(|k| k[0]));
@@ -195,6 +198,10 @@ fn sound(body: &Body, table: &mut Table<'_>) {
     table.maybe_within("tune_hz", body.tune_hz, 10.0, 20_000.0);
     if body.tune.is_some() && body.tune_hz.is_some() {
         table.say("tune_hz", "excludes `tune`; leave one out");
+    }
+    if let Some(map) = &body.surface_map {
+        table.within("surface_map.dark", map.dark, 0.0, 100.0);
+        table.within("surface_map.bright", map.bright, 0.0, 100.0);
     }
     if body.surface.as_deref().is_some_and(|s| s.trim().is_empty()) {
         table.say("surface", "is empty; name a [[surface]] or a built-in texture, or leave it out");

@@ -78,7 +78,7 @@ fn check_event(names: &Names<'_>, event: &Event, table: &mut Table<'_>) {
     match event.action {
         Action::ImpulseNs(Impulse::Inward(x)) => table.finite("impulse_ns", &[x]),
         Action::ImpulseNs(Impulse::Vector(v)) => table.finite("impulse_ns", &v),
-        Action::Damping(x) => table.within("damping", x, 1.0, 50.0),
+        Action::Damping(x) => table.within("damping", x, 0.1, 50.0),
         Action::Frequency(x) => table.within("frequency", x, 0.05, 20.0),
         Action::Strain(x) => table.within("strain", x, -10.0, 10.0),
         Action::GainDb(x) => table.within("gain_db", x, -200.0, 200.0),

@@ -4,6 +4,7 @@ import { parseMesh, parseShape, type MeshData } from "./binary";
 import type { Connection } from "./connection";
 import { parseSlice, type FieldInfo, type Slice } from "./field";
 import { StudioError, type Blow, type BodyId, type Material, type Model, type Shelf, type Vec3 } from "./protocol";
+import type { ResonatorInfo, SurfaceInfo } from "./shaping";
 
 export class Api {
   constructor(private readonly connection: Connection) {}
@@ -65,6 +66,25 @@ export class Api {
   fit(file: File): Promise<{ body: BodyId; warnings?: string[]; report?: { modes?: number; explained?: number } }> {
     const query = new URLSearchParams({ name: file.name });
     return this.json(`/api/fit?${query}`, { method: "POST", body: file });
+  }
+
+  /** The surface of a body, with what there is to see of it. */
+  surface(body: BodyId): Promise<SurfaceInfo> {
+    return this.json(`/api/surface/${body}`);
+  }
+
+  resonator(body: BodyId): Promise<ResonatorInfo> {
+    return this.json(`/api/resonator/${body}`);
+  }
+
+  /** The picture over a body. */
+  async map(body: BodyId): Promise<Blob> {
+    return (await this.connection.fetch(`/api/map/${body}`)).blob();
+  }
+
+  layMap(body: BodyId, name: string, png: Blob, dark: number, bright: number): Promise<{ warnings: string[] }> {
+    const query = new URLSearchParams({ body: String(body), name, dark: String(dark), bright: String(bright) });
+    return this.json(`/api/map?${query}`, { method: "POST", body: png });
   }
 
   async take(): Promise<Blob> {

@@ -1,6 +1,7 @@
 /** The messages of docs/studio-protocol.md as types. Lengths in metres, z is up, quaternions are x, y, z, w. */
 
 import type { BakeEvent, RoomsState } from "./field";
+import type { ShapingRequest, SurfaceMap } from "./shaping";
 
 export type Vec3 = [number, number, number];
 export type Quat = [number, number, number, number];
@@ -30,6 +31,7 @@ export interface Body {
   name: string;
   material: string | null;
   surface: string | null;
+  map: SurfaceMap | null;
   kind: "fixed" | "dynamic" | "kinematic";
   shape: string;
   sounds: boolean;
@@ -49,7 +51,9 @@ export interface Body {
 export interface Model {
   material: string | null;
   method: string;
-  modes: { frequency_hz: number; decay_per_s: number; gain: number; mute?: boolean; solo?: boolean }[];
+  modes: { frequency_hz: number; decay_per_s: number; gain: number; mute?: boolean; solo?: boolean; number?: number; like?: number }[];
+  /** Numbers of those that were taken out. */
+  deleted?: number[];
   sites: number;
   warnings: string[];
   tail_from_hz: number | null;
@@ -94,6 +98,7 @@ export type BodySetting = Partial<
 >;
 
 export type Request =
+  | ShapingRequest
   | { do: "strike"; body: BodyId; at: Vec3; direction: Vec3; impulse_ns: number; mallet: Mallet }
   | { do: "grab"; body: BodyId; at: Vec3 }
   | { do: "drag"; grab: number; to: Vec3 }
@@ -126,6 +131,8 @@ export interface ModeEdit {
   solo?: boolean;
   /** As the model has it. */
   reset?: boolean;
+  /** Takes it out. */
+  delete?: boolean;
   gesture?: number;
 }
 

@@ -5,6 +5,7 @@ import { openDialog } from "../ui/dialog";
 import { h } from "../ui/dom";
 import { percent } from "../ui/format";
 import { toast } from "../ui/toast";
+import { layPicture, PICTURE } from "./surface-map";
 
 const MESH = /\.(obj|stl|ply|gltf|glb)$/i;
 const SOUND = /\.(wav|flac)$/i;
@@ -47,8 +48,9 @@ export function takeFile(app: App, file: File): void {
   if (file.size > MAX_BYTES) toast("error", `${file.name} is too large.`, "At most 64 MiB: reduce the mesh or the recording.");
   else if (SOUND.test(file.name)) void fitFile(app, file);
   else if (SCENE.test(file.name)) void app.attempt(async () => app.api.openScene(await file.text()));
+  else if (PICTURE.test(file.name)) void layPicture(app, file);
   else if (MESH.test(file.name)) askMaterial(app, file);
-  else toast("error", `${file.name} is neither mesh, recording nor scene.`, "Meshes: OBJ, STL, PLY, glTF. Recordings: WAV, FLAC. Scenes: TOML.");
+  else toast("error", `${file.name} is neither mesh, recording, picture nor scene.`, "Meshes: OBJ, STL, PLY, glTF. Recordings: WAV, FLAC. Pictures: PNG, JPEG. Scenes: TOML.");
 }
 
 async function fitFile(app: App, file: File): Promise<void> {

@@ -16,7 +16,7 @@ const number = (text: string): number => parseFloat(text.replace("−", "-").rep
 const SLIDERS: (Pick<SliderOptions, "label" | "min" | "max" | "initial" | "format" | "hint"> & Partial<SliderOptions> & { field: Field })[] = [
   { field: "size", label: "Size", min: 0.1, max: 10, initial: 1, log: true, format: (v) => `${digits(v)} ×`, hint: "Larger is lower and rings longer" },
   { field: "pitch", label: "Pitch", min: 0.25, max: 4, initial: 1, log: true, format: (v) => `${signed(semitones(v), 1)} st`, parse: (text) => 2 ** (number(text) / 12), hint: "Semitones, without a change of size" },
-  { field: "damping", label: "Damping", min: 1, max: 50, initial: 1, log: true, format: (v) => `${digits(v)} ×`, hint: "More is shorter" },
+  { field: "damping", label: "Damping", min: 0.1, max: 50, initial: 1, log: true, format: (v) => `${digits(v)} ×`, hint: "More is shorter" },
   { field: "brightness", label: "Brightness", min: -12, max: 12, initial: 0, format: (v) => `${signed(v, 1)} dB/oct`, hint: "Tilts the spectrum" },
   { field: "gain", label: "Gain", min: 0.01, max: 10, initial: 1, log: true, format: (v) => decibels(20 * Math.log10(v)), parse: (text) => 10 ** (number(text) / 20), hint: "Loudness of this body alone" },
 ];

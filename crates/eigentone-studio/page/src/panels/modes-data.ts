@@ -4,7 +4,11 @@ import { MODE_STATES, type ModesPacket, type ModeState } from "../net/binary";
 import type { BodyId, Model } from "../net/protocol";
 
 export interface ShownMode {
+  /** Its place in the list. */
   index: number;
+  /** Its number, which stays when others are deleted. */
+  number: number;
+  added: boolean;
   frequencyHz: number;
   decayPerS: number;
   gain: number;
@@ -41,6 +45,8 @@ export class ModesData {
     this.model = model;
     this.modes = model.modes.map((mode, index) => ({
       index,
+      number: mode.number ?? index,
+      added: mode.like !== undefined,
       frequencyHz: mode.frequency_hz,
       decayPerS: mode.decay_per_s,
       gain: mode.gain,

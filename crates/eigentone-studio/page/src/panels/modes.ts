@@ -41,6 +41,9 @@ class ModesPanel {
   private readonly mute: HTMLButtonElement;
   private readonly solo: HTMLButtonElement;
   private readonly back: HTMLButtonElement;
+  private readonly add: HTMLButtonElement;
+  private readonly drop: HTMLButtonElement;
+  private readonly restore: HTMLButtonElement;
   private drag: Drag | null = null;
   private version = -1;
 
@@ -48,18 +51,21 @@ class ModesPanel {
     private readonly app: App,
     private readonly view: WorldView,
   ) {
-    const canvas = h<HTMLCanvasElement>("canvas", { tabindex: 0, role: "application", "aria-label": "Modes over frequency. Left and right choose a mode, M mutes, O makes it solo, brackets retune." });
+    const canvas = h<HTMLCanvasElement>("canvas", { tabindex: 0, role: "application", "aria-label": "Modes over frequency. Left and right choose a mode, M mutes, O makes it solo, brackets retune, A adds one, Delete deletes." });
     this.plot = new ModesPlot(canvas, this.data);
     this.mute = h<HTMLButtonElement>("button", { type: "button", id: "mode-mute", title: "Mute this mode (M)", onclick: () => this.toggle("muted") }, "Mute");
     this.solo = h<HTMLButtonElement>("button", { type: "button", id: "mode-solo", title: "Only this mode (O)", onclick: () => this.toggle("soloed") }, "Solo");
     this.back = h<HTMLButtonElement>("button", { type: "button", id: "mode-reset", title: "Back to what the model says (double-click a stem)", onclick: () => this.reset() }, "Reset");
+    this.add = h<HTMLButtonElement>("button", { type: "button", id: "mode-add", title: "Add a mode (A), or double-click where there is none", onclick: () => this.addMode() }, "Add");
+    this.drop = h<HTMLButtonElement>("button", { type: "button", id: "mode-delete", title: "Delete this mode (Delete)", onclick: () => this.deleteMode() }, "Delete");
+    this.restore = h<HTMLButtonElement>("button", { type: "button", id: "mode-restore", title: "Bring back all deleted modes", onclick: () => this.restoreModes() }, "Restore");
     const legend = h("div.legend", {}, ...LEGEND.map(([state, label]) => h("span", { "data-state": state }, label)));
     this.element = h(
       "section.panel.modes",
       { "aria-label": "Modes" },
       h("h3", {}, "Modes", this.summary, h("span.spacer"), legend),
       h("div.plot", {}, canvas),
-      h("div.mode-line", {}, this.readout, this.solo, this.mute, this.back),
+      h("div.mode-line", {}, this.readout, this.solo, this.mute, this.back, this.add, this.drop, this.restore),
     );
     this.listen(canvas);
     app.studio.selected.subscribe((id) => this.subscribe(id));
@@ -115,7 +121,7 @@ class ModesPanel {
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     canvas.addEventListener("pointerup", () => this.up());
     canvas.addEventListener("pointercancel", () => this.up());
-    canvas.addEventListener("dblclick", () => this.reset());
+    canvas.addEventListener("dblclick", (event) => (this.plot.at(event.offsetX, event.offsetY) === null ? this.addMode(this.plot.hz(event.offsetX)) : this.reset()));
     canvas.addEventListener("keydown", (event) => this.key(event));
     canvas.addEventListener("blur", () => void this.view.showMode(null));
   }
@@ -125,7 +131,7 @@ class ModesPanel {
     this.plot.hovered = index;
     this.plot.canvas.style.cursor = index === null ? "default" : "move";
     const shown = index ?? (document.activeElement === this.plot.canvas ? this.plot.chosen : null);
-    void this.view.showMode(shown === null || this.data.body === null ? null : { body: this.data.body, mode: shown });
+    void this.view.showMode(shown === null || this.data.body === null ? null : { body: this.data.body, mode: this.data.modes[shown]?.number ?? shown });
     this.tell();
   }
 
@@ -172,7 +178,7 @@ class ModesPanel {
   }
 
   private edit(mode: ShownMode, change: ModeEdit): void {
-    if (this.data.body !== null) this.app.connection.post({ do: "mode", body: this.data.body, mode: mode.index, ...change });
+    if (this.data.body !== null) this.app.connection.post({ do: "mode", body: this.data.body, mode: mode.number, ...change });
   }
 
   /** Back to what the model says. */
@@ -182,6 +188,28 @@ class ModesPanel {
     mode.muted = mode.soloed = false;
     this.edit(mode, { reset: true });
     this.tell();
+  }
+
+  /** A mode with the shape of its nearest neighbour: at a frequency, or a fifth above the chosen one. */
+  private addMode(hz = 1.5 * (this.current()?.frequencyHz ?? 440)): void {
+    const body = this.data.body;
+    if (body === null || this.data.modes.length === 0) return;
+    void this.app.do({ do: "mode_add", body, frequency_hz: Math.min(MAX_HZ, Math.max(MIN_HZ, hz)), gesture: this.app.beginGesture() });
+  }
+
+  private deleteMode(): void {
+    const mode = this.current();
+    if (!mode || this.data.body === null) return;
+    void this.app.do({ do: "mode", body: this.data.body, mode: mode.number, delete: true, gesture: this.app.beginGesture() });
+    this.plot.chosen = this.plot.hovered = null;
+    void this.view.showMode(null);
+    this.tell();
+  }
+
+  private restoreModes(): void {
+    const body = this.data.body;
+    const gesture = this.app.beginGesture();
+    if (body !== null) for (const mode of this.data.model?.deleted ?? []) void this.app.do({ do: "mode", body, mode, reset: true, gesture });
   }
 
   private toggle(what: "muted" | "soloed"): void {
@@ -199,9 +227,11 @@ class ModesPanel {
     if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
       const next = byFrequency[Math.min(byFrequency.length - 1, Math.max(0, at + (event.key === "ArrowRight" ? 1 : -1)))];
       this.plot.chosen = next?.index ?? null;
-      if (next && this.data.body !== null) void this.view.showMode({ body: this.data.body, mode: next.index });
+      if (next && this.data.body !== null) void this.view.showMode({ body: this.data.body, mode: next.number });
     } else if (event.key === "m") this.toggle("muted");
     else if (event.key === "o") this.toggle("soloed");
+    else if (event.key === "a") this.addMode();
+    else if (event.key === "Delete" && mode) this.deleteMode();
     else if (mode && (event.key === "]" || event.key === "[")) {
       mode.frequencyHz *= 2 ** ((event.key === "]" ? 1 : -1) / 48);
       this.edit(mode, { frequency_hz: mode.frequencyHz });
@@ -221,10 +251,15 @@ class ModesPanel {
     this.summary.textContent = model ? `${count(modes.length)} · ${model.method}` : this.app.studio.selectedBody ? "none" : "";
     const shown = this.plot.hovered !== null && !this.drag ? (this.data.modes[this.plot.hovered] ?? null) : this.current();
     this.mute.disabled = this.solo.disabled = this.back.disabled = !this.current();
+    this.drop.disabled = !this.current() || modes.length < 2;
+    this.add.disabled = modes.length === 0;
+    const deleted = model?.deleted?.length ?? 0;
+    this.restore.hidden = deleted === 0;
+    this.restore.textContent = `Restore ${deleted}`;
     this.mute.setAttribute("aria-pressed", String(this.current()?.muted ?? false));
     this.solo.setAttribute("aria-pressed", String(this.current()?.soloed ?? false));
     this.readout.textContent = shown
-      ? `Mode ${shown.index + 1}: ${hertz(shown.frequencyHz)} (${note(shown.frequencyHz)}) · T60 ${si(t60(shown.decayPerS), "s")} · decay ${digits(shown.decayPerS)} 1/s`
+      ? `Mode ${shown.number + 1}${shown.added ? " (added)" : ""}: ${hertz(shown.frequencyHz)} (${note(shown.frequencyHz)}) · T60 ${si(t60(shown.decayPerS), "s")} · decay ${digits(shown.decayPerS)} 1/s`
       : "Point at a mode to see its shape. Drag sideways for frequency, up and down for decay.";
   }
 }

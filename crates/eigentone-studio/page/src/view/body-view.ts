@@ -1,6 +1,6 @@
 /** One body on the screen. */
 
-import { BackSide, Color, Mesh, MeshBasicMaterial, type WebGLProgramParametersWithUniforms } from "three";
+import { BackSide, Color, Mesh, MeshBasicMaterial, type Texture, type WebGLProgramParametersWithUniforms } from "three";
 import type { Body } from "../net/protocol";
 import { drawn, type Drawn } from "./geometry";
 import { bodyMaterial, dress, type BodyMaterial } from "./looks";
@@ -71,6 +71,13 @@ export class BodyView {
     this.modeScale = 0;
   }
 
+  /** Lays a picture over the body, or takes it away. */
+  setMap(picture: Texture | null): void {
+    this.mesh.material.map?.dispose();
+    this.mesh.material.map = picture;
+    this.mesh.material.needsUpdate = true;
+  }
+
   place(pose: Pose): void {
     this.mesh.position.copy(pose.position);
     this.mesh.quaternion.copy(pose.rotation);
@@ -108,6 +115,7 @@ export class BodyView {
 
   dispose(): void {
     this.shape.geometry.dispose();
+    this.mesh.material.map?.dispose();
     this.mesh.material.dispose();
   }
 }

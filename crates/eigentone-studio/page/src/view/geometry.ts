@@ -31,9 +31,28 @@ export function drawn(mesh: MeshData): Drawn {
   geometry.setAttribute("position", new BufferAttribute(position, 3));
   geometry.setAttribute("normal", new BufferAttribute(normal, 3));
   geometry.setAttribute("modeShape", new BufferAttribute(new Float32Array(3 * corners), 3));
+  geometry.setAttribute("uv", new BufferAttribute(mapPlaces(position), 2));
   geometry.computeBoundingSphere();
   geometry.computeBoundingBox();
   return { geometry, corner: triangles, vertices };
+}
+
+/** Where a picture that is laid over the body along its z axis has each corner. */
+function mapPlaces(position: Float32Array): Float32Array {
+  const [low, high] = [[Infinity, Infinity], [-Infinity, -Infinity]] as [number[], number[]];
+  for (let i = 0; i < position.length; i++) {
+    const axis = i % 3;
+    if (axis === 2) continue;
+    low[axis] = Math.min(low[axis] as number, position[i] as number);
+    high[axis] = Math.max(high[axis] as number, position[i] as number);
+  }
+  const places = new Float32Array((2 * position.length) / 3);
+  for (let i = 0; i < places.length; i++) {
+    const axis = i % 2;
+    const value = position[3 * Math.floor(i / 2) + axis] as number;
+    places[i] = (value - (low[axis] as number)) / ((high[axis] as number) - (low[axis] as number) || 1);
+  }
+  return places;
 }
 
 /** Not normalised: length is twice the area, so that large faces count more. */

@@ -77,6 +77,11 @@ export class WorldView {
     this.flashes.push(packet);
   }
 
+  /** Something looks different now. */
+  touch(): void {
+    this.changes++;
+  }
+
   view(id: BodyId): BodyView | undefined {
     return this.views.get(id);
   }
