@@ -9,6 +9,7 @@ mod hail;
 mod inspect;
 mod modes;
 mod packets;
+pub mod plain;
 mod rewind;
 pub mod uploads;
 mod why;
@@ -306,7 +307,7 @@ impl Session {
             "protocol": crate::PROTOCOL,
             "sample_rate_hz": self.rate_hz(),
             "title": self.scene.title,
-            "autosave": self.folders.recovery(self.file.as_deref()).is_file(),
+            "autosave": plain::is_file(&self.folders.recovery(self.file.as_deref())),
         })
     }
 

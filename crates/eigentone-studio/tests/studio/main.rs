@@ -3,5 +3,9 @@
 mod client;
 mod document;
 mod edits;
+mod floods;
+mod hosts;
+mod links;
+mod messages;
 mod security;
 mod sound;
