@@ -17,6 +17,7 @@ import { startSound } from "./panels/start-sound";
 import { statusBar } from "./panels/status";
 import { tabs } from "./panels/tabs";
 import { hintLine, openingLine, toolBar } from "./panels/tools";
+import { timeline } from "./panels/timeline";
 import { topbar } from "./panels/topbar";
 import { offerTour } from "./panels/tour";
 import { watchKeys } from "./shortcuts";
@@ -45,6 +46,7 @@ function build(): void {
   const app = new App(readToken(), {
     state: (packet) => parts.view?.pushState(packet),
     stones: (packet) => parts.view?.hail.setStones(packet),
+    soft: (packet) => parts.view?.soft.push(packet),
     contacts: (packet) => {
       parts.view?.pushContacts(packet);
       parts.contacts?.(packet);
@@ -56,7 +58,7 @@ function build(): void {
   const pointer = new Pointer(app, view);
   parts.view = view;
   parts.contacts = logContacts(app);
-  main.append(pointer.overlay, toolBar(app, view), startSound(app), h("div.view-foot", {}, openingLine(app), hintLine(app), malletBar(app)));
+  main.append(pointer.overlay, toolBar(app, view), startSound(app), h("div.view-foot", {}, openingLine(app), timeline(app), hintLine(app), malletBar(app)));
   const right = h("aside.right", { "aria-label": "Settings" }, tabs("Settings", [
     { id: "body", label: "Body", content: inspector(app) },
     { id: "hail", label: "Hail", content: hailPanel(app) },

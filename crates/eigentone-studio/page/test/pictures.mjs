@@ -85,3 +85,17 @@ if (wanted("grab")) await picture("grab", { colorScheme: "light" }, async (studi
   await studio.page.mouse.move(x - 60, y - 190, { steps: 12 });
   await sleep(150);
 });
+
+if (wanted("soft")) await picture("soft", { scene: "jelly" }, async (studio) => {
+  await studio.until(() => (window.eigentone.app.studio.transport.value?.end_s ?? 0) > 0.4, 300_000);
+  await studio.page.click("#replay");
+  await sleep(900);
+  await studio.page.click("#play");
+  await studio.page.evaluate(() => window.eigentone.app.do({ do: "seek", time_s: 0.17 }));
+  await studio.page.evaluate(() => {
+    const { view } = window.eigentone;
+    view.frameAll();
+    view.stage.camera.position.lerp(view.stage.controls.target, 0.3);
+  });
+  await sleep(1500);
+});

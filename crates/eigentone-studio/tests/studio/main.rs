@@ -8,4 +8,5 @@ mod hosts;
 mod links;
 mod messages;
 mod security;
+mod soft;
 mod sound;

@@ -3,7 +3,7 @@
 import type { Meters, ModesPacket } from "../net/binary";
 import type { LinkStatus } from "../net/connection";
 import type {
-  Body, BodyId, Hail, Listener, Mallet, Material, Quality, SceneEvent, ServerEvent, Shelf,
+  Body, BodyId, Hail, Listener, Mallet, Material, Quality, SceneEvent, ServerEvent, Shelf, TransportEvent,
 } from "../net/protocol";
 import { Signal } from "./signal";
 
@@ -53,6 +53,8 @@ export class Studio {
   readonly listener = new Signal<Listener>(LISTENER);
   readonly hail = new Signal<Hail>(HAIL);
   readonly quality = new Signal<Quality>(QUALITY);
+  /** Null without soft bodies. */
+  readonly transport = new Signal<TransportEvent | null>(null);
   readonly history = new Signal<History>({ undo: 0, redo: 0, label: null });
   readonly log = new Signal<readonly LogEntry[]>([]);
   readonly meters = new Signal<Meters | null>(null);
@@ -109,6 +111,9 @@ export class Studio {
         this.history.value = { undo: event.undo, redo: event.redo, label: event.label };
         break;
       case "audio":
+        break;
+      case "transport":
+        this.transport.value = event.recorded ? event : null;
         break;
       case "log":
         this.addLog(event.level, event.text);

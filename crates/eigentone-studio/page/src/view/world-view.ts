@@ -9,6 +9,7 @@ import { Flashes } from "./flashes";
 import { HailView } from "./hail-view";
 import { ListenerView } from "./listener-view";
 import { Poses } from "./poses";
+import { SoftSurfaces } from "./soft-surfaces";
 import { Stage } from "./stage";
 import { theme } from "../ui/theme";
 
@@ -27,6 +28,7 @@ export class WorldView {
   readonly hail = new HailView();
   readonly listener: ListenerView;
   readonly poses = new Poses();
+  readonly soft = new SoftSurfaces();
   hovered: BodyId | null = null;
   /** Called before each picture. */
   readonly beforeFrame: ((elapsedS: number) => void)[] = [];
@@ -56,7 +58,10 @@ export class WorldView {
       this.changes++;
       this.hail.update(hail);
     });
-    app.studio.sceneNumber.changed(() => (this.toFrame = true));
+    app.studio.sceneNumber.changed(() => {
+      this.toFrame = true;
+      this.soft.clear();
+    });
     theme.subscribe((value) => this.flashes.setLight(value === "light"));
     requestAnimationFrame((now) => this.frame(now));
   }
@@ -193,6 +198,9 @@ export class WorldView {
       this.views.get(id)?.place(pose);
       posed.add(id);
     });
+    this.soft.at(heard, (id, positions) => {
+      if (this.views.get(id)?.bend(positions)) this.changes++;
+    }, (id) => this.views.get(id)?.rest);
     const selected = this.app.studio.selected.value;
     for (const [id, view] of this.views) {
       // A body without a pose yet would flash at the origin.
