@@ -5,17 +5,19 @@ pub mod rooms;
 use crate::fault::Fault;
 use crate::request::short;
 use crate::server::Shared;
-use crate::session::{prepare, sketch, uploads};
+use crate::session::{plain, prepare, sketch, uploads};
 use crate::variations::{self, Variations};
 use crate::{shelf, zip};
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
+use axum::extract::{FromRequestParts, Path, Query, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::{Arc, PoisonError};
+use tokio::sync::OwnedSemaphorePermit;
 
 type Answer<T> = Result<T, Fault>;
 
@@ -140,14 +142,34 @@ pub struct MapUpload {
 pub async fn add_map(
     State(shared): State<Arc<Shared>>,
     Query(upload): Query<MapUpload>,
+    _turn: Turn,
     bytes: Bytes,
 ) -> Answer<Json<Value>> {
-    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
     let folders = shared.folders.clone();
     let name = short(&upload.name);
     let picture = blocking(move || uploads::picture(&name, &bytes, &folders)).await?;
     let factors = [upload.dark.unwrap_or(0.0), upload.bright.unwrap_or(1.0)];
     Ok(Json(shared.control.ask(move |s| s.lay_map(upload.body, &picture, factors)).await??))
+}
+
+/// A turn at something that takes memory and time. Stands before the body of a request, which is read only when it is one's turn.
+pub struct Turn {
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Turn {
+    async fn of(shared: &Shared) -> Answer<Self> {
+        let permit = shared.heavy.clone().acquire_owned().await;
+        Ok(Self { _permit: permit.map_err(|_| Fault::busy())? })
+    }
+}
+
+impl FromRequestParts<Arc<Shared>> for Turn {
+    type Rejection = Fault;
+
+    async fn from_request_parts(_: &mut Parts, shared: &Arc<Shared>) -> Answer<Self> {
+        Self::of(shared).await
+    }
 }
 
 /// What an uploaded file is.
@@ -163,9 +185,9 @@ pub struct Upload {
 pub async fn add_mesh(
     State(shared): State<Arc<Shared>>,
     Query(upload): Query<Upload>,
+    _turn: Turn,
     bytes: Bytes,
 ) -> Answer<Json<Value>> {
-    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
     let folders = shared.folders.clone();
     let about = uploads::MeshUpload {
         name: short(&upload.name),
@@ -178,8 +200,12 @@ pub async fn add_mesh(
 }
 
 /// `POST /api/fit`.
-pub async fn fit(State(shared): State<Arc<Shared>>, Query(upload): Query<Upload>, bytes: Bytes) -> Answer<Json<Value>> {
-    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
+pub async fn fit(
+    State(shared): State<Arc<Shared>>,
+    Query(upload): Query<Upload>,
+    _turn: Turn,
+    bytes: Bytes,
+) -> Answer<Json<Value>> {
     let folders = shared.folders.clone();
     let name = short(&upload.name);
     let fitted = blocking(move || uploads::recording(&name, &bytes, &folders)).await?;
@@ -235,27 +261,27 @@ pub async fn scene_text(State(shared): State<Arc<Shared>>) -> Answer<Response> {
 }
 
 /// `POST /api/scene`.
-pub async fn replace_scene(State(shared): State<Arc<Shared>>, text: String) -> Answer<Json<Value>> {
-    open_text(&shared, text, None).await?;
+pub async fn replace_scene(State(shared): State<Arc<Shared>>, turn: Turn, text: String) -> Answer<Json<Value>> {
+    open_text(&shared, text, None, turn).await?;
     Ok(Json(json!({})))
 }
 
 /// Opens a scene by its name.
 pub async fn open_named(shared: &Arc<Shared>, name: &str) -> Answer<Value> {
+    let turn = Turn::of(shared).await?;
     if name != "autosave" {
-        open_text(shared, shelf::scene(name)?.to_owned(), None).await?;
+        open_text(shared, shelf::scene(name)?.to_owned(), None, turn).await?;
         return Ok(json!({}));
     }
     let (folders, file) = shared.control.ask(|s| s.places()).await?;
     let kept = folders.recovery(file.as_deref());
-    let missing = |_| Fault::missing("there is no unsaved work", "");
-    let text = blocking(move || std::fs::read_to_string(kept).map_err(missing)).await?;
-    open_text(shared, text, file).await?;
+    let text =
+        blocking(move || plain::read(&kept).ok_or_else(|| Fault::missing("there is no unsaved work", ""))).await?;
+    open_text(shared, text, file, turn).await?;
     Ok(json!({}))
 }
 
-async fn open_text(shared: &Arc<Shared>, text: String, file: Option<std::path::PathBuf>) -> Answer<()> {
-    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
+async fn open_text(shared: &Arc<Shared>, text: String, file: Option<std::path::PathBuf>, _turn: Turn) -> Answer<()> {
     let (folders, hub) = (shared.folders.clone(), shared.hub.clone());
     hub.event(&json!({ "event": "task", "body": null, "stage": "opening", "share": 0.0 }));
     let prepared = blocking(move || prepare(&text, file, &folders)).await;

@@ -4,22 +4,22 @@
 //! there is one, must be the same.
 
 use crate::fault::Fault;
+use crate::lines::{Line, OnLine};
 use crate::server::{LARGEST_UPLOAD, Shared};
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, ORIGIN};
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What the page may load: itself, and what it makes. Worklets and pictures may be blobs; sockets lead back here.
+/// What the page may load: its own files, and nothing that is written into them or made on the way. Sockets lead back here.
 pub fn policy(port: u16) -> String {
     // No IPv6 literal: policies have no grammar for it, and browsers complain; `'self'` covers it.
     let sockets = ["127.0.0.1", "localhost"].map(|host| format!("ws://{host}:{port}")).join(" ");
     format!(
-        "default-src 'self'; script-src 'self' blob:; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' {sockets}; object-src 'none'; base-uri 'none'; form-action 'none'; \
-         frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 }
 
@@ -53,7 +53,8 @@ impl Bucket {
 
 /// Checks every request, and says with every answer what the page may do.
 pub async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    let mut response = match check(&shared, &request) {
+    let line = request.extensions().get::<ConnectInfo<OnLine>>().map(|ConnectInfo(OnLine(line))| line.clone());
+    let mut response = match check(&shared, &request, line.as_deref()) {
         Ok(()) => match tokio::time::timeout(LONGEST, next.run(request)).await {
             Ok(response) => response,
             Err(_) => {
@@ -62,6 +63,10 @@ pub async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Ne
         },
         Err(fault) => fault.into_response(),
     };
+    // A WebSocket goes on, and has limits of its own.
+    if let Some(line) = line.filter(|_| response.status() != StatusCode::SWITCHING_PROTOCOLS) {
+        line.answered();
+    }
     let headers = response.headers_mut();
     let fixed = [
         ("x-content-type-options", "nosniff"),
@@ -80,25 +85,26 @@ pub async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Ne
     response
 }
 
-fn check(shared: &Shared, request: &Request) -> Result<(), Fault> {
-    if !shared.rate.take() {
-        let hint = "wait a moment".to_owned();
-        return Err(Fault { status: 429, error: "too many requests".to_owned(), hint });
-    }
+fn check(shared: &Shared, request: &Request, line: Option<&Line>) -> Result<(), Fault> {
     let refused = |error: &str| {
         let hint = "open the address that the command printed".to_owned();
         Fault { status: 403, error: error.to_owned(), hint }
     };
     let headers = request.headers();
     let host = headers.get(HOST).and_then(|h| h.to_str().ok()).unwrap_or_default();
-    if headers.get_all(HOST).iter().count() != 1 || !is_ours(host, shared.port) {
+    // The whole address may stand in the first line, and then counts as well.
+    let addressed = request.uri().authority().is_none_or(|a| is_ours(a.as_str(), shared.port));
+    if headers.get_all(HOST).iter().count() != 1 || !is_ours(host, shared.port) || !addressed {
         return Err(refused("this host name is not served"));
     }
-    if let Some(origin) = headers.get(ORIGIN) {
+    for origin in headers.get_all(ORIGIN) {
         let origin = origin.to_str().ok().and_then(|o| o.strip_prefix("http://"));
         if !origin.is_some_and(|o| is_ours(o, shared.port)) {
             return Err(refused("pages of other origins are not served"));
         }
+    }
+    if from_elsewhere(headers) {
+        return Err(refused("pages of other sites are not served"));
     }
     let length = headers.get(CONTENT_LENGTH).and_then(|l| l.to_str().ok()).and_then(|l| l.parse::<u64>().ok());
     if length.is_some_and(|l| l > LARGEST_UPLOAD as u64) {
@@ -111,13 +117,28 @@ fn check(shared: &Shared, request: &Request) -> Result<(), Fault> {
         let hint = "open the address that the command printed; it ends in #token=…".to_owned();
         return Err(Fault { status: 401, error: "the token is missing or wrong".to_owned(), hint });
     }
+    // Counted only now, and apart: strangers cannot use up what the page needs.
+    let bucket = if needs_token { &shared.rate } else { &shared.page_rate };
+    if !bucket.take() {
+        let hint = "wait a moment".to_owned();
+        return Err(Fault { status: 429, error: "too many requests".to_owned(), hint });
+    }
+    if let Some(line) = line {
+        line.begin(needs_token);
+    }
     Ok(())
 }
 
 /// Whether a host with its port is this machine and our port.
 fn is_ours(host: &str, port: u16) -> bool {
-    let Some((name, found)) = host.rsplit_once(':') else { return false };
-    found.parse() == Ok(port) && ["127.0.0.1", "localhost", "[::1]"].contains(&name)
+    ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| host.strip_prefix(name) == Some(&format!(":{port}")))
+}
+
+/// Whether a browser says that another site's page wants this. Following a link to the page is no harm.
+fn from_elsewhere(headers: &HeaderMap) -> bool {
+    let says = |name: &str| headers.get(name).map(HeaderValue::as_bytes);
+    let foreign = says("sec-fetch-site").is_some_and(|site| !matches!(site, b"same-origin" | b"none"));
+    foreign && says("sec-fetch-dest") != Some(b"document")
 }
 
 fn given_token(headers: &HeaderMap, uri: &Uri) -> Option<String> {
@@ -142,6 +163,12 @@ mod tests {
             "evil.example:80",
             "127.0.0.1.evil.example:80",
             "localhost:80x",
+            "localhost:+80",
+            "localhost:080",
+            "localhost.:80",
+            "LOCALHOST:80",
+            "[::ffff:127.0.0.1]:80",
+            "user@127.0.0.1:80",
             "0.0.0.0:80",
         ] {
             assert!(!is_ours(bad, 80), "{bad}");

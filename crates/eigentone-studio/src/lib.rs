@@ -20,6 +20,7 @@ pub mod field;
 mod guard;
 mod history;
 mod hub;
+mod lines;
 mod loudness;
 mod packet;
 mod pump;
@@ -35,6 +36,7 @@ mod variations;
 mod zip;
 
 pub use fault::Fault;
+pub use lines::MAX_LINES;
 pub use server::LARGEST_UPLOAD;
 pub use socket::MAX_SOCKETS;
 pub use studio::{Options, StartError, Stopper, Studio};

@@ -18,6 +18,8 @@ pub enum Kind {
     Modes = 5,
     /// Particles in flight.
     Hail = 6,
+    /// The surface of a soft body.
+    Soft = 12,
 }
 
 /// Version of the binary messages.
@@ -50,6 +52,12 @@ impl Packet {
     /// Appends a number.
     pub fn f64(&mut self, x: f64) -> &mut Self {
         self.0.extend(x.to_le_bytes());
+        self
+    }
+
+    /// Appends numbers.
+    pub fn i16s(&mut self, xs: impl Iterator<Item = i16>) -> &mut Self {
+        self.0.extend(xs.flat_map(i16::to_le_bytes));
         self
     }
 

@@ -130,6 +130,11 @@ pub enum Request {
         /// Seconds of game time per second, 0.01 to 1.
         value: f64,
     },
+    /// Goes to a time that has been simulated, in scenes with soft bodies.
+    Seek {
+        /// In s.
+        time_s: f64,
+    },
     /// A single step of the simulation.
     Step,
     /// Moves the listener.

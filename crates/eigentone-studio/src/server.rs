@@ -7,6 +7,7 @@ use crate::fault::Fault;
 use crate::guard::{Bucket, guard};
 use crate::hub::Hub;
 use crate::pump::SharedTake;
+use crate::request::LARGEST_MESSAGE;
 use crate::session::Folders;
 use crate::socket;
 use crate::token::Token;
@@ -23,6 +24,9 @@ use std::sync::{Arc, Mutex};
 
 /// Larger uploads are refused, in bytes.
 pub const LARGEST_UPLOAD: usize = 64 << 20;
+
+/// Longer scene files are refused, in bytes: read, a text takes many times its length.
+pub const LARGEST_SCENE: usize = 4 << 20;
 
 /// The page as it was built.
 #[derive(RustEmbed)]
@@ -42,13 +46,18 @@ pub struct Shared {
     pub(crate) take: SharedTake,
     pub(crate) folders: Folders,
     pub(crate) page_dir: Option<PathBuf>,
+    /// Requests with the token.
     pub(crate) rate: Bucket,
+    /// Requests for the page's files.
+    pub(crate) page_rate: Bucket,
     /// WebSockets that are open.
     pub(crate) sockets: AtomicUsize,
     /// Pages that listen, in the order in which they came: the first leads the clock.
     pub(crate) listeners: Mutex<Vec<u64>>,
     /// Uploads and exports that may run at once.
-    pub(crate) heavy: tokio::sync::Semaphore,
+    pub(crate) heavy: Arc<tokio::sync::Semaphore>,
+    /// Scenes that are asked for over WebSockets at once.
+    pub(crate) opening: Arc<tokio::sync::Semaphore>,
 }
 
 /// All paths.
@@ -69,9 +78,9 @@ pub fn router(shared: Arc<Shared>) -> Router {
         .route("/api/mesh", post(api::add_mesh))
         .route("/api/fit", post(api::fit))
         .route("/api/export/take.wav", get(api::take))
-        .route("/api/export/variations", post(api::variations))
+        .route("/api/export/variations", post(api::variations).layer(DefaultBodyLimit::max(LARGEST_MESSAGE)))
         .route("/api/scene.toml", get(api::scene_text))
-        .route("/api/scene", post(api::replace_scene))
+        .route("/api/scene", post(api::replace_scene).layer(DefaultBodyLimit::max(LARGEST_SCENE)))
         .route("/api/field", get(api::rooms::field))
         .route("/api/field/slice", get(api::rooms::slice))
         .route("/api/field/walls", get(api::rooms::walls))

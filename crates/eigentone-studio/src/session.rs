@@ -9,11 +9,14 @@ mod hail;
 mod inspect;
 mod modes;
 mod packets;
+pub mod plain;
 mod resonators;
 mod rewind;
 pub mod rooms;
+mod soft;
 mod surface_map;
 mod surfaces;
+mod tape;
 pub mod uploads;
 mod why;
 
@@ -77,6 +80,10 @@ pub struct Session {
     tasks_told: BTreeMap<u64, (String, f32)>,
     rooms: rooms::Rooms,
     tick: u64,
+    /// What soft bodies have done; none without any.
+    tape: Option<tape::Tape>,
+    /// The soft bodies that it is of.
+    taped: Vec<(u64, BodyKey)>,
 }
 
 /// How long between two autosaves at least.
@@ -130,10 +137,13 @@ impl Session {
             tasks_told: BTreeMap::new(),
             rooms: rooms::Rooms::default(),
             tick: 0,
+            tape: None,
+            taped: Vec::new(),
             scene,
         };
         session.enter_all(&keys);
         session.hail = hail::HailState::of(&session.world);
+        session.begin_tape();
         session.say_warnings(&warnings);
         Ok((session, blocks))
     }
@@ -162,6 +172,7 @@ impl Session {
             self.world.pause();
         }
         let _ = self.world.set_speed(self.speed);
+        self.begin_tape();
         self.say_warnings(&warnings);
         self.tell_scene();
     }
@@ -177,6 +188,7 @@ impl Session {
     /// # Errors
     /// Says what was wrong; nothing has changed then.
     pub fn request(&mut self, request: Request) -> Result<Value, Fault> {
+        self.leave_tape(&request)?;
         match request {
             Request::Strike { body, at, direction, impulse_ns, mallet, push } => {
                 self.strike(body, at, direction, impulse_ns, mallet.as_ref(), push)
@@ -197,6 +209,7 @@ impl Session {
             Request::Ab { slot, store } => self.ab(usize::from(slot == Slot::B), store),
             Request::Play { on } => self.play(on),
             Request::Speed { value } => self.set_speed(value),
+            Request::Seek { time_s } => self.seek(time_s),
             Request::Step => {
                 self.world.single_step();
                 Ok(json!({}))
@@ -246,12 +259,13 @@ impl Session {
             let (position, look) = self.scene.listener.at(self.world.time_s());
             self.world.set_listener(eigentone_world::Pose::looking(position, look));
         }
-        self.world.advance(dt_s);
+        self.pass_time(dt_s);
         self.take_events();
         self.tick += 1;
         // Of 250 frames a second, 31 tell the state.
         if self.tick.is_multiple_of(8) {
             self.tell_state();
+            self.tell_soft();
             self.tell_meters(heard());
             self.tell_contacts();
         }
@@ -260,6 +274,7 @@ impl Session {
         }
         if self.tick.is_multiple_of(25) {
             self.audio.tidy();
+            self.renew_tape();
             self.tell_tasks();
             self.steer_bake();
         }
@@ -326,13 +341,15 @@ impl Session {
             "protocol": crate::PROTOCOL,
             "sample_rate_hz": self.rate_hz(),
             "title": self.scene.title,
-            "autosave": self.folders.recovery(self.file.as_deref()).is_file(),
+            "autosave": plain::is_file(&self.folders.recovery(self.file.as_deref())),
         })
     }
 
     pub(crate) fn tell_scene(&mut self) {
         let event = self.scene_event();
         self.hub.event(&event);
+        let transport = self.transport();
+        self.hub.event(&transport);
         let history = self.history_event();
         self.hub.event(&history);
     }

@@ -109,6 +109,7 @@ macro_rules! shipped {
 /// Scenes that need no other file. All but the first are copies of those in the folder `scenes` of the repository; a test compares them.
 pub const SCENES: &[Shipped] = shipped! {
     "default" "xylophone" "surfaces" "wood" "rattle" "rings" "hail" "gong" "sheet" "squeal" "cylinder" "two-rooms"
+    "jelly" "drum" "bowl" "bar"
 };
 
 /// Fields of scenes that ship, baked by `eigentone bake`; a test bakes them again.

@@ -156,7 +156,11 @@ impl Page {
             }
             Request::Open { scene } => {
                 let (shared, answers) = (self.shared.clone(), self.answers.clone());
+                let Ok(turn) = shared.opening.clone().try_acquire_owned() else {
+                    return self.answer(id, Err(Fault::busy()));
+                };
                 tokio::spawn(async move {
+                    let _turn = turn;
                     let result = crate::api::open_named(&shared, &scene).await;
                     drop(answers.try_send(reply(id, result)));
                 });

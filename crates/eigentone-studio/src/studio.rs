@@ -4,6 +4,7 @@ use crate::control::{Control, Presence};
 use crate::fault::Fault;
 use crate::guard::Bucket;
 use crate::hub::Hub;
+use crate::lines::{Lines, OnLine};
 use crate::pump;
 use crate::server::{Shared, router};
 use crate::session::{Folders, Session, prepare};
@@ -139,13 +140,16 @@ impl Studio {
             folders,
             page_dir: options.page_dir,
             rate: Bucket::new(REQUESTS.0, REQUESTS.1),
+            page_rate: Bucket::new(REQUESTS.0, REQUESTS.1),
             sockets: AtomicUsize::new(0),
             listeners: Mutex::new(Vec::new()),
-            heavy: Semaphore::new(2),
+            heavy: Arc::new(Semaphore::new(2)),
+            opening: Arc::new(Semaphore::new(4)),
         });
         let ended = over.clone();
         let served = runtime.spawn(async move {
-            let serving = axum::serve(listener, router(shared));
+            let service = router(shared).into_make_service_with_connect_info::<OnLine>();
+            let serving = axum::serve(Lines::new(listener), service);
             tokio::select! {
                 _ = serving => {},
                 () = ended.notified() => {},

@@ -90,7 +90,7 @@ pub use settings::{FULL_SCALE_PA, Settings, Timing};
 pub use shape::{Collider, FLOOR_M, Shape, WALL};
 pub use shared::AudioStats;
 pub use snapshot::{Document, Motion, Snapshot};
-pub use soft::{SoftSpec, SoftStats};
+pub use soft::{SoftRecord, SoftSpec, SoftStats};
 pub use strike::{Blow, Mallet, Strike, Target};
 pub use surfaces::smooth;
 pub use voicing::{EditKind, ModeEdit, PIVOT_HZ, Voicing};

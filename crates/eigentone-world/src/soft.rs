@@ -5,10 +5,12 @@
 
 mod keep;
 mod stage;
+mod tape;
 mod thread;
 
 pub(crate) use keep::SoftMotion;
 pub use stage::SoftStats;
+pub use tape::SoftRecord;
 
 use crate::body::{Body, Kind};
 use crate::error::WorldError;
@@ -28,6 +30,7 @@ use eigentone_sim::soft::{Collider, SoftBody, SoftWorld};
 use eigentone_synth::{Keyframe, PointState};
 use stage::{Command, Impulse, NewCollider, Report, Stage, Told};
 use std::collections::BTreeSet;
+use tape::Tape;
 use thread::Runner;
 
 /// A soft body before it is in the world.
@@ -72,6 +75,7 @@ pub(crate) struct SoftBodies {
     colliders: BTreeSet<u32>,
     stats: SoftStats,
     slow_told: bool,
+    tape: Option<Tape>,
 }
 
 impl SoftBodies {
@@ -90,6 +94,7 @@ impl SoftBodies {
             colliders: BTreeSet::new(),
             stats: SoftStats::default(),
             slow_told: false,
+            tape: None,
         }
     }
 
@@ -239,7 +244,10 @@ impl World {
             }
         }
         let samples = (until - self.soft.ordered) as usize;
-        runner.send(Command::Run { samples, poses, listener: self.listener.position, taken: self.soft.taken });
+        let span_s = [self.soft.ordered, until].map(|n| self.soft.began_s + n as f64 / self.soft.rate_hz);
+        let taped = self.soft.tape.as_mut().map(|tape| tape.order(span_s, &self.bodies));
+        let listener = self.listener.position;
+        runner.send(Command::Run { samples, poses, listener, taken: self.soft.taken, taped });
         self.soft.ordered = until;
         self.soft.owed += samples as u64;
         self.take_soft();
@@ -286,6 +294,14 @@ impl World {
                         particle: None,
                     };
                     self.say(WorldEvent { time_s: self.soft.began_s + time_s, kind });
+                }
+                Told::Surface { key, time_s, positions } => {
+                    let time_s = self.soft.began_s + time_s;
+                    self.keep_record(SoftRecord::Surface { body: key, time_s, positions });
+                }
+                Told::Sound { key, time_s, samples } => {
+                    let time_s = self.soft.began_s + time_s;
+                    self.keep_record(SoftRecord::Sound { body: key, time_s, samples });
                 }
                 Told::Failed { key, why } => {
                     self.say(WorldEvent { time_s: self.time.now_s, kind: EventKind::SoftFailed { body: key, why } });

@@ -332,11 +332,8 @@ fn voicing(body: &Body) -> Voicing {
 
 /// How a body resonates beside its modes: pitch that follows loudness, modes that drive each other.
 pub fn resonator(body: &Body) -> (Option<Glide>, Option<Nonlinear>) {
-    let glide = |g: super::Glide| Glide {
-        amount: g.amount as f32,
-        energy_pa2: g.energy_pa2 as f32,
-        focus: g.focus as f32,
-    };
+    let glide =
+        |g: super::Glide| Glide { amount: g.amount as f32, energy_pa2: g.energy_pa2 as f32, focus: g.focus as f32 };
     (body.glide.map(glide), body.nonlinear.map(nonlinear))
 }
 

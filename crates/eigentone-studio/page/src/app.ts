@@ -17,7 +17,7 @@ export class App {
   lastBlow: { body: BodyId; blow: Blow } | null = null;
   private gesture = Math.floor(Math.random() * 1e6) * 1000;
 
-  constructor(token: string, handlers: Pick<Handlers, "state" | "contacts" | "stones">) {
+  constructor(token: string, handlers: Pick<Handlers, "state" | "contacts" | "stones" | "soft">) {
     this.connection = new Connection(token, {
       ...handlers,
       event: (event) => {

@@ -22,6 +22,7 @@ import { statusBar } from "./panels/status";
 import { surfacePanel } from "./panels/surface";
 import { tabs } from "./panels/tabs";
 import { hintLine, openingLine, toolBar } from "./panels/tools";
+import { timeline } from "./panels/timeline";
 import { topbar } from "./panels/topbar";
 import { offerTour } from "./panels/tour";
 import { watchKeys } from "./shortcuts";
@@ -52,6 +53,7 @@ function build(): void {
   const app = new App(readToken(), {
     state: (packet) => parts.view?.pushState(packet),
     stones: (packet) => parts.view?.hail.setStones(packet),
+    soft: (packet) => parts.view?.soft.push(packet),
     contacts: (packet) => {
       parts.view?.pushContacts(packet);
       parts.contacts?.(packet);
@@ -65,7 +67,7 @@ function build(): void {
   parts.view = view;
   parts.contacts = logContacts(app);
   const rooms = new Rooms(app, view);
-  main.append(pointer.overlay, fieldLegend(rooms, view), toolBar(app, view), startSound(app), h("div.view-foot", {}, openingLine(app), hintLine(app), malletBar(app)));
+  main.append(pointer.overlay, fieldLegend(rooms, view), toolBar(app, view), startSound(app), h("div.view-foot", {}, openingLine(app), timeline(app), hintLine(app), malletBar(app)));
   const right = h("aside.right", { "aria-label": "Settings" }, tabs("Settings", [
     { id: "body", label: "Body", content: inspector(app) },
     { id: "surface", label: "Surface", content: surfacePanel(app) },

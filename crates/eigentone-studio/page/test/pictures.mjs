@@ -137,3 +137,17 @@ if (wanted("resonator")) await picture("resonator", { colorScheme: "light" }, as
   await studio.strike(id, 300);
   await sleep(700);
 });
+
+if (wanted("soft")) await picture("soft", { scene: "jelly" }, async (studio) => {
+  await studio.until(() => (window.eigentone.app.studio.transport.value?.end_s ?? 0) > 0.4, 300_000);
+  await studio.page.click("#replay");
+  await sleep(900);
+  await studio.page.click("#play");
+  await studio.page.evaluate(() => window.eigentone.app.do({ do: "seek", time_s: 0.17 }));
+  await studio.page.evaluate(() => {
+    const { view } = window.eigentone;
+    view.frameAll();
+    view.stage.camera.position.lerp(view.stage.controls.target, 0.3);
+  });
+  await sleep(1500);
+});

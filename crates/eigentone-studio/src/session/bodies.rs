@@ -128,6 +128,7 @@ impl Session {
             "present": body.present,
             "mesh_version": entry.mesh_version,
             "model_version": entry.model_version,
+            "color": self.scene.softs.iter().find(|s| body.soft.is_some() && s.name == body.name).and_then(|s| s.color),
         }))
     }
 

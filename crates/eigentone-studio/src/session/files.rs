@@ -1,6 +1,6 @@
 //! Scenes opened and saved, and the folders that the studio keeps.
 
-use super::Session;
+use super::{Session, plain};
 use crate::document::SceneText;
 use crate::fault::Fault;
 use eigentone_io::{sha256_hex, write_atomic};
@@ -134,7 +134,8 @@ impl Folders {
 
     fn autosave_waits(&self, file: Option<&Path>) -> bool {
         let time = |path: &Path| std::fs::metadata(path).and_then(|m| m.modified()).ok();
-        match (time(&self.autosave(file)), file.and_then(time)) {
+        let kept = Some(self.autosave(file)).filter(|kept| plain::is_file(kept));
+        match (kept.as_deref().and_then(time), file.and_then(time)) {
             (Some(kept), Some(saved)) => kept > saved,
             (Some(_), None) => true,
             (None, _) => false,
@@ -211,6 +212,10 @@ impl Session {
                 return Err(Fault::bad("this scene has no file yet", hint));
             }
         };
+        if !plain::stays_inside(&file) {
+            let error = format!("{} is a link to another folder", file.display());
+            return Err(Fault::bad(error, "save under another name, or open the file itself"));
+        }
         self.copy_uploads(&file)?;
         self.save_field(&file)?;
         let text = self.text.text();
@@ -235,7 +240,7 @@ impl Session {
         }
         let name = if name.ends_with(".toml") { name.to_owned() } else { format!("{name}.toml") };
         let file = self.folders.home.join(name);
-        if file.exists() && self.file.as_ref() != Some(&file) {
+        if plain::is_taken(&file) && self.file.as_ref() != Some(&file) {
             return Err(Fault::bad(format!("{} exists already", file.display()), "choose another name"));
         }
         Ok(file)
@@ -251,11 +256,15 @@ impl Session {
             for key in ["mesh", "model", "surface_map"] {
                 let named = self.text.body(index).and_then(|t| t.get(key)).and_then(toml_edit::Item::as_str);
                 let named = if key == "surface_map" { map.as_deref() } else { named };
-                let Some(name) = named.filter(|n| n.starts_with(UPLOADS) && !n.contains("..")) else { continue };
-                let (from, to) = (self.folders.session.join(name), folder.join(name));
-                if from.is_file() && !to.exists() {
-                    std::fs::create_dir_all(folder.join(UPLOADS)).map_err(failed)?;
-                    std::fs::copy(from, to).map_err(failed)?;
+                let plain_name = |n: &&str| !n.is_empty() && !n.contains(['/', '\\', ':', '\0']) && !n.starts_with('.');
+                let uploaded = named.and_then(|n| n.strip_prefix(UPLOADS)?.strip_prefix('/')).filter(plain_name);
+                let Some(name) = uploaded else { continue };
+                let from = self.folders.session.join(UPLOADS).join(name);
+                let to = folder.join(UPLOADS).join(name);
+                if plain::is_file(&from) && !to.is_file() {
+                    plain::folder(&folder.join(UPLOADS)).map_err(failed)?;
+                    let bytes = std::fs::read(from).map_err(failed)?;
+                    plain::write(&to, &bytes).map_err(|e| failed(std::io::Error::other(e)))?;
                 }
             }
         }
@@ -280,7 +289,7 @@ impl Session {
         let (file, text) = (self.folders.autosave(self.file.as_deref()), self.text.text());
         let hub = self.hub.clone();
         move || {
-            if let Err(e) = write_atomic(&file, |w| w.write_all(text.as_bytes())) {
+            if let Err(e) = plain::write(&file, text.as_bytes()) {
                 hub.log("warning", &format!("unsaved work could not be kept: {e}"));
             }
         }

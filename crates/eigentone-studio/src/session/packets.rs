@@ -77,9 +77,11 @@ impl Session {
             };
             let sounding = self.world.is_sounding(entry.key);
             let level = levels.get(&entry.key).copied().filter(|_| sounding).unwrap_or(SILENCE_DB);
+            let past = self.tape.as_ref().and_then(|t| t.replayed()?.iter().find(|row| row.id == id));
+            let (position, rotation) = past.map_or((pose.position, pose.rotation), |row| (row.position, row.rotation));
             let still = pose.velocity.iter().all(|v| v.abs() < 1e-4);
             let flags = u32::from(sounding) | u32::from(body.held) << 1 | u32::from(still) << 2;
-            packet.f64(id as f64).f32s(&pose.position).f32s(&pose.rotation).f32s(&[level]).u32(flags);
+            packet.f64(id as f64).f32s(&position).f32s(&rotation).f32s(&[level]).u32(flags);
         }
         self.hub.packet(packet.finish());
         self.tell_stones();

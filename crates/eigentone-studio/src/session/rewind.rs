@@ -88,6 +88,7 @@ impl Session {
             }
             let _ = self.world.silence(key);
         }
+        self.begin_tape();
         self.tell_scene();
         Ok(json!({}))
     }

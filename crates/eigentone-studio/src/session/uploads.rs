@@ -1,11 +1,11 @@
 //! Files that are dropped on the page: meshes and recordings, read without trust and kept until the scene is saved.
 
 use super::files::{Folders, UPLOADS};
+use super::plain;
 use crate::document::{SceneText, put};
 use crate::fault::Fault;
 use eigentone_io::{
-    GreyPicture, MeshFormat, read_audio_bytes, read_mesh_bytes, read_picture_bytes, sha256_hex, write_atomic,
-    write_model,
+    GreyPicture, MeshFormat, read_audio_bytes, read_mesh_bytes, read_picture_bytes, sha256_hex, write_model,
 };
 use eigentone_modal::fit::{FitSettings, Take, fit};
 use serde_json::{Value, json};
@@ -90,7 +90,9 @@ pub fn recording(name: &str, bytes: &[u8], folders: &Folders) -> Result<Fitted, 
     let fitted =
         fitted.map_err(|e| Fault::bad(e.to_string(), "record one blow that rings, without others before it"))?;
     let file = format!("{UPLOADS}/{}-{stem}.modal.safetensors", &sha256_hex(bytes)[..8]);
-    write_model(&folders.session.join(&file), &fitted.model).map_err(|e| Fault::failed(e.to_string(), ""))?;
+    let kept = folders.session.join(&file);
+    plain::clear_link(&kept).map_err(|e| Fault::failed(e, ""))?;
+    write_model(&kept, &fitted.model).map_err(|e| Fault::failed(e.to_string(), ""))?;
     let mut table = table_of(&stem, &file, "model");
     put(&mut table, "sphere", 0.05.into());
     let take = fitted.report.takes.first();
@@ -126,8 +128,7 @@ pub fn picture(name: &str, bytes: &[u8], folders: &Folders) -> Result<Picture, F
 fn keep(name: &str, bytes: &[u8], folders: &Folders) -> Result<String, Fault> {
     let extension = Path::new(name).extension().map(|e| clean(&e.to_string_lossy())).unwrap_or_default();
     let file = format!("{UPLOADS}/{}-{}.{extension}", &sha256_hex(bytes)[..8], stem(name));
-    write_atomic(&folders.session.join(&file), |w| w.write_all(bytes))
-        .map_err(|e| Fault::failed(e.to_string(), "is the disk full?"))?;
+    plain::write(&folders.session.join(&file), bytes).map_err(|e| Fault::failed(e, "is the disk full?"))?;
     Ok(file)
 }
 

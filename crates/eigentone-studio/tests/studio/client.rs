@@ -76,6 +76,8 @@ impl Fixture {
                 events: Vec::new(),
                 packets: Vec::new(),
                 sound: Vec::new(),
+                next_frame: None,
+                gaps: 0,
                 next_id: 1,
                 begin: Instant::now(),
                 credited: 0,
@@ -125,6 +127,10 @@ pub struct Client<'a> {
     pub packets: Vec<Vec<u8>>,
     /// Left channel of what was heard.
     pub sound: Vec<f32>,
+    /// Number of the frame that comes next, once sound has come.
+    pub next_frame: Option<u64>,
+    /// How often the sound did not go on where it was.
+    pub gaps: usize,
     next_id: u64,
     begin: Instant,
     credited: u64,
@@ -133,6 +139,27 @@ pub struct Client<'a> {
 impl Client<'_> {
     pub fn send_text(&mut self, text: &str) {
         self.runtime.block_on(self.socket.send(Message::text(text))).unwrap();
+    }
+
+    /// Sends a frame or message as it is; false if the connection is closed.
+    pub fn send_raw(&mut self, message: Message) -> bool {
+        self.runtime.block_on(self.socket.send(message)).is_ok()
+    }
+
+    /// Plays so many frames as fast as they come, giving a credit for each; they must follow each other without a gap.
+    pub fn play(&mut self, frames: usize) {
+        let begin = Instant::now();
+        self.sound.clear();
+        let mut credited = 0;
+        while self.sound.len() < frames {
+            if credited < self.sound.len() + 4096 {
+                self.send_text(&json!({ "do": "credit", "frames": 1024 }).to_string());
+                credited += 1024;
+            }
+            self.next(Duration::from_millis(20));
+            assert!(begin.elapsed() < 6 * PATIENCE, "{} of {frames} frames came", self.sound.len());
+        }
+        assert_eq!(self.gaps, 0, "the sound has gaps");
     }
 
     /// Takes in the next message; `None` if none comes in time or the connection is closed.
@@ -153,6 +180,9 @@ impl Client<'_> {
             Message::Binary(bytes) => {
                 assert!(bytes.len() >= 8 && bytes[1] == 1, "every packet has a header");
                 if bytes[0] == 1 {
+                    let first = u64::from_le_bytes(bytes[8..16].try_into().unwrap());
+                    self.gaps += usize::from(self.next_frame.is_some_and(|next| next != first));
+                    self.next_frame = Some(first + (bytes.len() - 16) as u64 / 8);
                     let left = bytes[16..].chunks_exact(8).map(|f| f32::from_le_bytes([f[0], f[1], f[2], f[3]]));
                     self.sound.extend(left);
                 } else {

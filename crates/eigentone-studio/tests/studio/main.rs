@@ -3,7 +3,12 @@
 mod client;
 mod document;
 mod edits;
+mod floods;
+mod hosts;
+mod links;
+mod messages;
 mod rooms;
 mod security;
 mod shaping;
+mod soft;
 mod sound;

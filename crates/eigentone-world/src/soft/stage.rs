@@ -32,6 +32,8 @@ pub(super) enum Command {
         listener: Vec3,
         /// Reports that have been taken in.
         taken: u64,
+        /// What is told for a tape beside the rest.
+        taped: Option<Taped>,
     },
     Gravity(Vec3),
     /// Everything begins anew, without bodies.
@@ -45,6 +47,11 @@ pub(super) enum Command {
     },
     /// Goes back to how everything moved.
     Restore(Box<Restoring>),
+}
+
+/// What a tape wants of a run: the samples, and at its end where these nodes are.
+pub(super) struct Taped {
+    pub surfaces: Vec<(BodyKey, Arc<[u32]>)>,
 }
 
 /// How soft bodies moved at a step. Most of it is shared with the world it was taken from.
@@ -109,6 +116,8 @@ pub(super) enum Told {
     Force { number: u32, local_point: Vec3, local_direction: Vec3, first_sample: u64, force_n: Vec<f32> },
     Touch { time_s: f64, key: BodyKey, other: Option<BodyKey>, number: Option<u32>, position: Vec3, impulse_ns: Vec3 },
     Failed { key: BodyKey, why: String },
+    Surface { key: BodyKey, time_s: f64, positions: Vec<[f32; 3]> },
+    Sound { key: BodyKey, time_s: f64, samples: Vec<f32> },
 }
 
 /// What soft bodies have taken.
@@ -136,6 +145,8 @@ struct Sounding {
     skip: usize,
     writer: Exclusive<VoiceWriter>,
     samples: Vec<f32>,
+    /// The sample of the soft world's clock that is written next.
+    next: u64,
 }
 
 /// Soft bodies, what they touch, and what they sound.
@@ -201,9 +212,9 @@ impl Stage {
                 self.tell_touches(true, &mut told);
                 Some(self.report(0, told))
             }
-            Command::Run { samples, poses, listener, taken } => {
+            Command::Run { samples, poses, listener, taken, taped } => {
                 self.forget_read(taken);
-                Some(self.run(samples, &poses, listener))
+                Some(self.run(samples, &poses, listener, taped))
             }
             Command::Gravity(gravity) => {
                 self.world.set_gravity(gravity);
@@ -289,8 +300,9 @@ impl Stage {
     fn listen_to(&mut self, key: BodyKey, id: SoftId, radiation: Radiation, writer: VoiceWriter) {
         let rate_hz = self.world.sample_rate_hz();
         if let Some(dry) = DrySound::new(&self.world, id, rate_hz, radiation) {
-            let skip = dry.latency();
-            self.bodies.insert(key, Sounding { id, dry, skip, writer: Exclusive::new(writer), samples: Vec::new() });
+            let (skip, next) = (dry.latency(), self.world.samples());
+            let writer = Exclusive::new(writer);
+            self.bodies.insert(key, Sounding { id, dry, skip, writer, samples: Vec::new(), next });
         }
     }
 
@@ -313,7 +325,13 @@ impl Stage {
         Report { epoch: self.epoch, number, samples, stats, told }
     }
 
-    fn run(&mut self, samples: usize, poses: &[(u32, Vec3, DQuat, Vec3, Vec3)], listener: Vec3) -> Report {
+    fn run(
+        &mut self,
+        samples: usize,
+        poses: &[(u32, Vec3, DQuat, Vec3, Vec3)],
+        listener: Vec3,
+        taped: Option<Taped>,
+    ) -> Report {
         for &(number, position, rotation, velocity, spin) in poses {
             if let Some(&id) = self.colliders.get(&number) {
                 self.world.move_collider(id, position, rotation, velocity, spin);
@@ -333,7 +351,13 @@ impl Stage {
             let skipped = body.skip.min(body.samples.len());
             body.skip -= skipped;
             // What finds no room is late already: the audio side has stopped.
-            body.writer.get().write(&body.samples[skipped..]);
+            let written = &body.samples[skipped..];
+            body.writer.get().write(written);
+            if taped.is_some() && !written.is_empty() {
+                let time_s = body.next as f64 / world.sample_rate_hz();
+                told.push(Told::Sound { key: *key, time_s, samples: written.to_vec() });
+            }
+            body.next += written.len() as u64;
             body.samples.clear();
             if let Some(view) = world.get(body.id) {
                 told.push(Told::Centre { key: *key, centre: view.centre() });
@@ -366,6 +390,12 @@ impl Stage {
                 });
             }
         });
+        for (key, nodes) in taped.into_iter().flat_map(|taped| taped.surfaces) {
+            let Some(view) = bodies.get(&key).and_then(|body| world.get(body.id)) else { continue };
+            let all: Vec<[f32; 3]> = view.positions().map(|p| p.as_vec3().to_array()).collect();
+            let positions = nodes.iter().filter_map(|node| all.get(*node as usize).copied()).collect();
+            told.push(Told::Surface { key, time_s: world.samples() as f64 / world.sample_rate_hz(), positions });
+        }
         self.tell_touches(false, &mut told);
         self.report(samples as u64, told)
     }

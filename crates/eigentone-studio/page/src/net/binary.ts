@@ -8,6 +8,7 @@ export const CONTACTS = 3;
 export const METERS = 4;
 export const MODES = 5;
 export const STONES = 6;
+export const SOFT = 12;
 
 const VERSION = 1;
 const HEADER_BYTES = 8;
@@ -142,6 +143,33 @@ export function parseStones(buffer: ArrayBuffer): StonesPacket | null {
   const count = view.getUint32(16, true);
   if (24 + 12 * count > buffer.byteLength) return null;
   return { frame: frameAt(view, 8), positions: new Float32Array(buffer, 24, 3 * count) };
+}
+
+/** A soft body's surface: each vertex is at its place at rest + offset + step · moved. */
+export interface SoftPacket {
+  frame: number;
+  timeS: number;
+  body: BodyId;
+  stepM: number;
+  offset: [number, number, number];
+  /** x, y, z in turns. */
+  moved: Int16Array;
+}
+
+export function parseSoft(buffer: ArrayBuffer): SoftPacket | null {
+  const HEAD = 56;
+  if (buffer.byteLength < HEAD) return null;
+  const view = new DataView(buffer);
+  const count = view.getUint32(32, true);
+  if (HEAD + 6 * count > buffer.byteLength) return null;
+  return {
+    frame: frameAt(view, 8),
+    timeS: view.getFloat64(16, true),
+    body: view.getFloat64(24, true),
+    stepM: view.getFloat32(36, true),
+    offset: [view.getFloat32(40, true), view.getFloat32(44, true), view.getFloat32(48, true)],
+    moved: new Int16Array(buffer, HEAD, 3 * count),
+  };
 }
 
 export function parseMeters(buffer: ArrayBuffer): Meters | null {

@@ -1,8 +1,8 @@
 /** Requests, answers and events of one studio server; reconnects by itself. */
 
 import {
-  CONTACTS, METERS, MODES, STATE, STONES, kindOf, parseContacts, parseMeters, parseModes, parseState, parseStones,
-  type ContactPacket, type Meters, type ModesPacket, type StatePacket, type StonesPacket,
+  CONTACTS, METERS, MODES, SOFT, STATE, STONES, kindOf, parseContacts, parseMeters, parseModes, parseSoft, parseState, parseStones,
+  type ContactPacket, type Meters, type ModesPacket, type SoftPacket, type StatePacket, type StonesPacket,
 } from "./binary";
 import { StudioError, type Answer, type Request, type ServerEvent } from "./protocol";
 import type { FromWorker, ToWorker } from "./socket.worker";
@@ -13,6 +13,7 @@ export interface Handlers {
   state(packet: StatePacket): void;
   contacts(packet: ContactPacket): void;
   stones(packet: StonesPacket): void;
+  soft(packet: SoftPacket): void;
   meters(meters: Meters): void;
   modes(packet: ModesPacket): void;
   link(status: LinkStatus): void;
@@ -162,6 +163,11 @@ export class Connection {
       case STONES: {
         const packet = parseStones(buffer);
         if (packet) this.handlers.stones(packet);
+        break;
+      }
+      case SOFT: {
+        const packet = parseSoft(buffer);
+        if (packet) this.handlers.soft(packet);
         break;
       }
       case METERS: {

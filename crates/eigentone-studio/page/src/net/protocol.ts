@@ -46,6 +46,8 @@ export interface Body {
   gain: number;
   mesh_version: number;
   model_version: number;
+  /** Of soft bodies, if their scene has one: red, green, blue from 0 to 1. */
+  color?: Vec3 | null;
 }
 
 export interface Model {
@@ -112,6 +114,7 @@ export type Request =
   | { do: "ab"; slot: "a" | "b"; store: boolean }
   | { do: "play"; on: boolean }
   | { do: "speed"; value: number }
+  | { do: "seek"; time_s: number }
   | ({ do: "listener" } & Partial<Listener>)
   | ({ do: "quality"; gesture?: number } & Partial<Quality>)
   | ({ do: "hail" } & Partial<Hail>)
@@ -166,6 +169,18 @@ export interface SceneEvent {
   dirty: boolean;
 }
 
+/** Where a scene with soft bodies is played, and what of it has been simulated; `recorded` is false without any. */
+export interface TransportEvent {
+  event: "transport";
+  recorded: boolean;
+  time_s?: number;
+  begin_s?: number;
+  end_s?: number;
+  simulating?: boolean;
+  /** Seconds of motion per second. */
+  factor?: number | null;
+}
+
 export type ServerEvent =
   | HelloEvent
   | SceneEvent
@@ -177,6 +192,7 @@ export type ServerEvent =
   | { event: "task"; body: BodyId | null; stage: string; share: number }
   | BakeEvent
   | { event: "audio"; on: boolean }
+  | TransportEvent
   | { event: "history"; undo: number; redo: number; label: string | null }
   | { event: "log"; level: "info" | "warning" | "error"; text: string };
 

@@ -90,7 +90,7 @@ class ModesPanel {
     const body = this.app.studio.selectedBody;
     if (!body || body.model_version === this.version || this.drag) return;
     this.version = body.model_version;
-    if (!body.sounds) {
+    if (!body.sounds || body.modes === 0) {
       this.data.clear(body.id);
       this.tell();
       return;

@@ -3,7 +3,7 @@
 import type { Meters, ModesPacket } from "../net/binary";
 import type { LinkStatus } from "../net/connection";
 import type {
-  Body, BodyId, Hail, Listener, Mallet, Material, Quality, SceneEvent, ServerEvent, Shelf,
+  Body, BodyId, Hail, Listener, Mallet, Material, Quality, SceneEvent, ServerEvent, Shelf, TransportEvent,
 } from "../net/protocol";
 import type { BakeEvent, RoomsState } from "../net/field";
 import { Signal } from "./signal";
@@ -56,6 +56,8 @@ export class Studio {
   readonly quality = new Signal<Quality>(QUALITY);
   readonly rooms = new Signal<RoomsState>({ version: 0, acoustics: false, field: false, baking: false });
   readonly bake = new Signal<BakeEvent | null>(null);
+  /** Null without soft bodies. */
+  readonly transport = new Signal<TransportEvent | null>(null);
   readonly history = new Signal<History>({ undo: 0, redo: 0, label: null });
   readonly log = new Signal<readonly LogEntry[]>([]);
   readonly meters = new Signal<Meters | null>(null);
@@ -115,6 +117,9 @@ export class Studio {
         this.bake.value = event.stage === "paused" || event.stage === "baking" ? { ...this.bake.value, ...event } : event;
         break;
       case "audio":
+        break;
+      case "transport":
+        this.transport.value = event.recorded ? event : null;
         break;
       case "log":
         this.addLog(event.level, event.text);

@@ -1,8 +1,8 @@
 /** One body on the screen. */
 
-import { BackSide, Color, Mesh, MeshBasicMaterial, type Texture, type WebGLProgramParametersWithUniforms } from "three";
+import { BackSide, Color, Mesh, MeshBasicMaterial, SRGBColorSpace, type Texture, type WebGLProgramParametersWithUniforms } from "three";
 import type { Body } from "../net/protocol";
-import { drawn, type Drawn } from "./geometry";
+import { drawn, reshape, type Drawn } from "./geometry";
 import { bodyMaterial, dress, type BodyMaterial } from "./looks";
 import type { MeshData } from "../net/binary";
 import type { Pose } from "./poses";
@@ -26,6 +26,9 @@ export class BodyView {
   readonly mesh: Mesh<Drawn["geometry"], BodyMaterial>;
   private readonly outline: Mesh;
   private shape: Drawn;
+  /** Its surface at rest, as it came. */
+  rest: Float32Array;
+  private bent: Float32Array | null = null;
   private modeScale = 0;
   private emphasis = 0;
 
@@ -34,6 +37,7 @@ export class BodyView {
     data: MeshData,
   ) {
     this.shape = drawn(data);
+    this.rest = data.positions;
     this.mesh = new Mesh(this.shape.geometry, bodyMaterial());
     this.mesh.castShadow = this.mesh.receiveShadow = true;
     this.mesh.userData["body"] = body.id;
@@ -59,6 +63,7 @@ export class BodyView {
   update(body: Body): void {
     this.body = body;
     dress(this.mesh.material, body.material, body.sounds);
+    if (body.color) this.mesh.material.color.setRGB(...body.color, SRGBColorSpace);
     // A floor without end is drawn by the ground.
     this.mesh.material.visible = body.sounds || this.radius < LARGE_M;
     this.mesh.castShadow = this.mesh.material.visible;
@@ -67,6 +72,7 @@ export class BodyView {
   setMesh(data: MeshData): void {
     this.shape.geometry.dispose();
     this.shape = drawn(data);
+    this.rest = data.positions;
     this.mesh.geometry = this.outline.geometry = this.shape.geometry;
     this.modeScale = 0;
   }
@@ -79,11 +85,22 @@ export class BodyView {
   }
 
   place(pose: Pose): void {
-    this.mesh.position.copy(pose.position);
-    this.mesh.quaternion.copy(pose.rotation);
+    // A soft body's surface is in the world already.
+    if (this.body.shape !== "soft") {
+      this.mesh.position.copy(pose.position);
+      this.mesh.quaternion.copy(pose.rotation);
+    }
     const share = pose.sounding ? Math.min(1, Math.max(0, (pose.levelDb - GLOW_FROM_DB) / (GLOW_TO_DB - GLOW_FROM_DB))) : 0;
     this.mesh.material.emissive.copy(GLOW_COLOR);
     this.mesh.material.emissiveIntensity = 0.32 * share * share + this.emphasis;
+  }
+
+  /** Gives the surface another form; false if it has that already or these are not its vertices. */
+  bend(positions: Float32Array): boolean {
+    if (positions.length !== 3 * this.shape.vertices || positions === this.bent) return false;
+    this.bent = positions;
+    reshape(this.shape, positions);
+    return true;
   }
 
   setEmphasis(selected: boolean, hovered: boolean): void {

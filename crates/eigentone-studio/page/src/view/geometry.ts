@@ -11,6 +11,24 @@ export interface Drawn {
   geometry: BufferGeometry;
   corner: Uint32Array;
   vertices: number;
+  /** Around each vertex, once they were needed. */
+  faces?: FaceLists;
+}
+
+/** Moves the vertices of a surface, and turns its normals with them. */
+export function reshape(shape: Drawn, positions: Float32Array): void {
+  const { geometry, corner } = shape;
+  const normals = normalsOfFaces(positions, corner);
+  shape.faces ??= facesOfVertices(corner, shape.vertices);
+  const position = geometry.getAttribute("position");
+  const normal = geometry.getAttribute("normal");
+  corner.forEach((vertex, c) => {
+    (position.array as Float32Array).set(positions.subarray(3 * vertex, 3 * vertex + 3), 3 * c);
+    smoothNormal(normal.array as Float32Array, c, Math.floor(c / 3), shape.faces as FaceLists, vertex, normals);
+  });
+  position.needsUpdate = normal.needsUpdate = true;
+  geometry.computeBoundingSphere();
+  geometry.computeBoundingBox();
 }
 
 export function drawn(mesh: MeshData): Drawn {

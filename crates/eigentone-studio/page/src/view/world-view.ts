@@ -10,6 +10,7 @@ import { Flashes } from "./flashes";
 import { HailView } from "./hail-view";
 import { ListenerView } from "./listener-view";
 import { Poses } from "./poses";
+import { SoftSurfaces } from "./soft-surfaces";
 import { Stage } from "./stage";
 import { Walk } from "./walk";
 import { theme } from "../ui/theme";
@@ -33,6 +34,7 @@ export class WorldView {
   readonly listener: ListenerView;
   readonly walk: Walk;
   readonly poses = new Poses();
+  readonly soft = new SoftSurfaces();
   hovered: BodyId | null = null;
   private readonly views = new Map<BodyId, BodyView>();
   private readonly loading = new Map<BodyId, number>();
@@ -64,6 +66,7 @@ export class WorldView {
     app.studio.sceneNumber.changed(() => {
       this.walk.leave();
       this.toFrame = true;
+      this.soft.clear();
     });
     theme.subscribe((value) => this.flashes.setLight(value === "light"));
     requestAnimationFrame((now) => this.frame(now));
@@ -208,6 +211,9 @@ export class WorldView {
       this.views.get(id)?.place(pose);
       posed.add(id);
     });
+    this.soft.at(heard, (id, positions) => {
+      if (this.views.get(id)?.bend(positions)) this.changes++;
+    }, (id) => this.views.get(id)?.rest);
     const selected = this.app.studio.selected.value;
     for (const [id, view] of this.views) {
       // A body without a pose yet would flash at the origin.
