@@ -144,6 +144,7 @@ test("walking through the door changes level and decay as the field says", async
   const [field, heard] = [furnished.field.level_db - bare.field.level_db, furnished.heard.energyDb - bare.heard.energyDb];
   console.log(`figure studio.door_level_error = ${(heard - field).toFixed(2)} dB`);
   assert.ok(field > 4 && Math.abs(heard - field) < 3);
+  for (const { field, heard } of [bare, furnished]) assert.ok(Math.abs(heard.decayS / field.early_decay_s - 1) < 0.25, "decays as the field says");
   assert.ok(bare.field.early_decay_s > 1.3 * furnished.field.early_decay_s && bare.heard.decayS > 1.3 * furnished.heard.decayS);
 });
 
