@@ -50,7 +50,7 @@ async function startServer() {
   const stop = () => {
     child.removeAllListeners("exit");
     child.kill();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
   return { url, stop };
 }
@@ -75,10 +75,11 @@ export async function openStudio({ scene, sound = true, viewport = { width: 1280
     server.stop();
   });
   try {
-    await studio.until(() => window.eigentone?.app.studio.bodies.value.size > 0, 20_000);
+    await studio.until(() => window.eigentone?.app.studio.bodies.value.size > 0, 240_000);
     if (scene) await studio.open(scene);
     if (sound) await studio.startSound();
   } catch (error) {
+    if (complaints.length > 0) error.message += `; the page complained: ${complaints.join("; ")}`;
     await studio.close();
     throw error;
   }
@@ -92,14 +93,14 @@ export class StudioPage {
     Object.assign(this, { page, complaints, close });
   }
 
-  until(condition, timeout = 10_000, argument) {
+  until(condition, timeout = 30_000, argument) {
     return this.page.waitForFunction(condition, argument, { timeout, polling: 20 });
   }
 
   async open(scene) {
     const before = await this.page.evaluate(() => window.eigentone.app.studio.sceneNumber.value);
     await this.page.evaluate((name) => window.eigentone.app.do({ do: "open", scene: name }), scene);
-    await this.until((number) => window.eigentone.app.studio.sceneNumber.value > number, 20_000, before);
+    await this.until((number) => window.eigentone.app.studio.sceneNumber.value > number, 60_000, before);
     await sleep(500);
   }
 

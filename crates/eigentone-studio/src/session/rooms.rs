@@ -218,7 +218,7 @@ impl Session {
 
     /// A bake has ended: with a field, without one because it was cancelled, or with an error.
     pub fn end_bake(&mut self, number: u64, result: Result<Option<Arc<Field>>, Fault>) {
-        if !self.rooms.bake.as_ref().is_some_and(|b| b.number == number) {
+        if self.rooms.bake.as_ref().is_none_or(|b| b.number != number) {
             return;
         }
         self.rooms.bake = None;

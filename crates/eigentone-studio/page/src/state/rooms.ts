@@ -40,6 +40,8 @@ export class Rooms {
   readonly source = new Signal<Body | null>(null);
   private version = -1;
   private acoustics = false;
+  /** While this is so, the field that is known here may be gone. */
+  private loading = false;
   private drawn: { key: string; at: Vec3 } | null = null;
   private asking = false;
   private waiting = false;
@@ -67,11 +69,13 @@ export class Rooms {
 
   private async load(version: number, acoustics: boolean, field: boolean): Promise<void> {
     this.version = version;
+    this.loading = true;
     const [walls, info] = await Promise.all([
       acoustics ? this.app.attempt(() => this.app.api.walls()) : undefined,
       field ? this.app.attempt(() => this.app.api.field()) : undefined,
     ]);
     if (version !== this.version) return;
+    this.loading = false;
     this.view.field.setWalls(walls ?? null);
     if (walls && !this.acoustics) this.view.frameAll();
     this.acoustics = acoustics;
@@ -106,7 +110,7 @@ export class Rooms {
       return;
     }
     const at = this.sourceAt();
-    if (!at) return;
+    if (!at || this.loading) return;
     const key = `${this.version} ${this.parameter.value} ${this.heightM.value} ${this.source.value?.id}`;
     const moved = this.drawn ? Math.hypot(...at.map((x, axis) => x - (this.drawn?.at[axis] ?? 0))) : Infinity;
     if (this.drawn?.key === key && moved < MOVED_M) return;
@@ -137,7 +141,7 @@ export class Rooms {
   /** Asks what is heard where the listener is. */
   private async ask(): Promise<void> {
     const source = this.sourceAt();
-    if (!this.field.value || !this.open.value || !source || this.app.studio.link.value !== "open") return;
+    if (!this.field.value || !this.open.value || !source || this.loading || this.app.studio.link.value !== "open") return;
     try {
       const answer = await this.app.connection.ask({ do: "query_field", source, listener: this.view.listener.pose.position });
       this.here.value = answer as unknown as Here;

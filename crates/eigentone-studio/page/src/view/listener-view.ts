@@ -41,9 +41,9 @@ export class ListenerView {
     app.studio.listener.subscribe((listener) => this.show(listener));
   }
 
-  /** A head of its true size would hide small things. */
+  /** A head of its true size would hide small things, and not be seen in a house. */
   setSceneSize(radiusM: number): void {
-    this.group.scale.setScalar(Math.min(1, Math.max(0.1, radiusM / 2)));
+    this.group.scale.setScalar(Math.min(2.5, Math.max(0.1, radiusM / 2)));
   }
 
   /** Whether a key belongs to the listener. */

@@ -139,7 +139,9 @@ export class WorldView {
     if (box.isEmpty()) return;
     this.walk.leave();
     const sphere = box.getBoundingSphere(new Sphere());
-    this.stage.frame(sphere.center, Math.max(sphere.radius, 0.03));
+    // Rooms are wide and low: they fill the view before the sphere around them does.
+    const share = this.field.bounds.isEmpty() ? 1 : 0.7;
+    this.stage.frame(sphere.center, Math.max(share * sphere.radius, 0.03));
     this.listener.setSceneSize(sphere.radius);
     this.stage.setGround(Math.min(box.min.z, 0));
   }
