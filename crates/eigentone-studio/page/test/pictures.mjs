@@ -143,7 +143,8 @@ if (wanted("soft")) await picture("soft", { scene: "jelly" }, async (studio) => 
   await studio.page.click("#replay");
   await sleep(900);
   await studio.page.click("#play");
-  await studio.page.evaluate(() => window.eigentone.app.do({ do: "seek", time_s: 0.17 }));
+  await studio.page.evaluate(() => window.eigentone.app.do({ do: "seek", time_s: 0.21 }));
+  await sleep(1000);
   await studio.page.evaluate(() => {
     const { view } = window.eigentone;
     view.frameAll();

@@ -146,12 +146,19 @@ impl Client<'_> {
         self.runtime.block_on(self.socket.send(message)).is_ok()
     }
 
-    /// Plays so many frames as fast as they come, giving a credit for each; they must follow each other without a gap.
+    /// Plays so many frames as fast as they come, giving a credit for each; they must follow each other without a gap. A page that gives no credit for a second is passed over, so time in which this one did something else, or was
+    /// not let run, does not count.
     pub fn play(&mut self, frames: usize) {
         let begin = Instant::now();
         self.sound.clear();
+        self.next_frame = None;
+        let mut last = Instant::now();
         let mut credited = 0;
         while self.sound.len() < frames {
+            if last.elapsed() > Duration::from_millis(400) {
+                self.next_frame = None;
+            }
+            last = Instant::now();
             if credited < self.sound.len() + 4096 {
                 self.send_text(&json!({ "do": "credit", "frames": 1024 }).to_string());
                 credited += 1024;

@@ -91,9 +91,10 @@ fn forget(page: &mut Client<'_>) {
     page.events.retain(|e| e["event"] != "transport");
 }
 
-/// Listens at a quarter of real time: what is heard depends on frames that were rendered, not on how fast this machine is.
-fn hear_slowly(page: &mut Client<'_>, frames: usize) {
+/// Listens at a quarter of real time: what is heard depends on frames that were rendered, not on how fast this machine is. False if this thread was not let run for so long that frames were passed over.
+fn hear_slowly(page: &mut Client<'_>, frames: usize) -> bool {
     page.sound.clear();
+    (page.next_frame, page.gaps) = (None, 0);
     while page.sound.len() < frames {
         let wanted = page.sound.len() + 128;
         page.send_text(&json!({ "do": "credit", "frames": 128 }).to_string());
@@ -103,7 +104,7 @@ fn hear_slowly(page: &mut Client<'_>, frames: usize) {
         }
         std::thread::sleep(Duration::from_millis(9));
     }
-    assert_eq!(page.gaps, 0);
+    page.gaps == 0
 }
 
 /// The drawn vertices are those of an offline run of the same scene at the same time, to half a step of 32767 and the rounding of f32.
@@ -200,12 +201,18 @@ fn it_sounds_the_same_again_and_in_step_with_the_picture() {
     page.must(json!({ "do": "audio", "lead": 128 }));
     let lands_s = (2.0 * 0.05f64 / 9.81).sqrt();
     let mut heard = Vec::new();
-    for _ in 0..2 {
+    for _ in 0..20 {
+        if heard.len() == 2 {
+            break;
+        }
         page.must(json!({ "do": "seek", "time_s": 0.0 }));
         page.must(json!({ "do": "play", "on": true }));
         pictures(&mut page);
-        hear_slowly(&mut page, 20_000);
+        let whole = hear_slowly(&mut page, 20_000);
         page.must(json!({ "do": "play", "on": false }));
+        if !whole {
+            continue;
+        }
         let first_frame = page.next_frame.unwrap() - page.sound.len() as u64;
         let peak = page.sound.iter().fold(0.0f32, |m, x| m.max(x.abs()));
         assert!(peak > 1e-6, "it is heard");
