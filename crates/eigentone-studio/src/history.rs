@@ -53,6 +53,11 @@ impl History {
         self.keep_small();
     }
 
+    /// What comes next is a step of its own, whatever its gesture.
+    pub fn end_gesture(&mut self) {
+        self.gesture = None;
+    }
+
     /// The last step turned out to change nothing.
     pub fn forget_last(&mut self) {
         self.undo.pop_back();

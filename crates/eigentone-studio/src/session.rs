@@ -9,12 +9,15 @@ mod hail;
 mod inspect;
 mod modes;
 mod packets;
+mod record;
 mod rewind;
+mod turns;
 pub mod uploads;
 mod why;
 
 pub use bodies::Entry;
-pub use files::{Folders, Prepared, prepare};
+pub use files::{Folders, Prepared, prepare, prepare_in_turns};
+pub use record::Finished;
 
 use crate::audio::{AudioThread, Block, Feed, Levels};
 use crate::document::SceneText;
@@ -71,6 +74,10 @@ pub struct Session {
     contacts: Vec<packets::ContactRow>,
     tasks_told: BTreeMap<u64, (String, f32)>,
     tick: u64,
+    /// Sound rendered in turns with the motion, from the beginning of a take until another world is put on stage.
+    turns: Option<turns::Turns>,
+    recording: Option<record::Recording>,
+    finished: Option<Arc<Finished>>,
 }
 
 /// How long between two autosaves at least.
@@ -87,11 +94,12 @@ impl Session {
         hub: Arc<Hub>,
         ready: Arc<Notify>,
     ) -> std::io::Result<(Self, rtrb::Consumer<Block>)> {
-        let Prepared { mut world, scene, text, keys, warnings, out, file } = prepared;
+        let Prepared { mut world, scene, text, keys, warnings, out, file, in_turns } = prepared;
         let levels = Arc::new(Levels::new(files::SOURCES));
         let out_latency = out.latency() as u64;
         let begin = world.snapshot();
-        let (audio, blocks) = AudioThread::start(Feed { out, levels: levels.clone() }, ready)?;
+        let (turns, source) = turns::seat(out, &scene, &levels, in_turns);
+        let (audio, blocks) = AudioThread::start(Feed { out: source, levels: levels.clone() }, ready)?;
         let mut session = Self {
             world,
             text,
@@ -123,6 +131,9 @@ impl Session {
             contacts: Vec::new(),
             tasks_told: BTreeMap::new(),
             tick: 0,
+            turns,
+            recording: None,
+            finished: None,
             scene,
         };
         session.enter_all(&keys);
@@ -133,10 +144,19 @@ impl Session {
 
     /// Puts another scene in place of this one.
     pub fn install(&mut self, prepared: Prepared) {
-        let Prepared { world, scene, text, keys, warnings, out, file } = prepared;
+        self.install_with(prepared, false);
+    }
+
+    /// The same; if it is the same scene again, bodies keep the numbers that they have.
+    fn install_with(&mut self, prepared: Prepared, again: bool) {
+        self.end_take();
+        let numbers = if again { self.numbers() } else { BTreeMap::new() };
+        let Prepared { world, scene, text, keys, warnings, out, file, in_turns } = prepared;
         self.levels = Arc::new(Levels::new(files::SOURCES));
         self.out_latency = out.latency() as u64;
-        self.audio.exchange(Feed { out, levels: self.levels.clone() });
+        let (turns, source) = turns::seat(out, &scene, &self.levels, in_turns);
+        self.turns = turns;
+        self.audio.exchange(Feed { out: source, levels: self.levels.clone() });
         self.world = world;
         (self.scene, self.text, self.file) = (scene, text, file);
         self.epoch += 1;
@@ -146,7 +166,7 @@ impl Session {
         self.watched = None;
         self.tasks_told.clear();
         self.listener_led = false;
-        self.enter_all(&keys);
+        self.enter_named(&keys, numbers);
         self.begin = self.world.snapshot();
         self.begin_holds = true;
         self.hail = hail::HailState::of(&self.world);
@@ -199,7 +219,7 @@ impl Session {
             Request::Modes { body } => self.watch(body),
             Request::Mode(change) => self.mode(&change),
             Request::Why { body } => self.why(body),
-            Request::Open { .. } | Request::Credit { .. } | Request::Audio { .. } => {
+            Request::Open { .. } | Request::Record { .. } | Request::Credit { .. } | Request::Audio { .. } => {
                 Err(Fault::bad("this is not asked of the world", ""))
             }
         }
@@ -225,11 +245,11 @@ impl Session {
 
     /// Lets time pass, and tells what came of it.
     pub fn frame(&mut self, dt_s: f64, heard: impl FnOnce() -> Heard) {
-        if !self.listener_led && !self.scene.listener.path.is_empty() {
-            let (position, look) = self.scene.listener.at(self.world.time_s());
-            self.world.set_listener(eigentone_world::Pose::looking(position, look));
+        if self.turns.is_some() {
+            self.take_turns();
+        } else {
+            self.advance(dt_s);
         }
-        self.world.advance(dt_s);
         self.take_events();
         self.tick += 1;
         // Of 250 frames a second, 31 tell the state.
@@ -245,13 +265,27 @@ impl Session {
             self.audio.tidy();
             self.tell_tasks();
         }
+        if self.tick.is_multiple_of(125) && self.recording.is_some() {
+            self.tell_take();
+        }
         if self.tick.is_multiple_of(250) && self.unsaved && self.saved_at.elapsed() >= AUTOSAVE {
             self.autosave();
         }
     }
 
+    fn advance(&mut self, dt_s: f64) {
+        if !self.listener_led && !self.scene.listener.path.is_empty() {
+            let (position, look) = self.scene.listener.at(self.world.time_s());
+            self.world.set_listener(eigentone_world::Pose::looking(position, look));
+        }
+        self.world.advance(dt_s);
+    }
+
     /// Wakes or stops everything: with no page nothing runs.
     pub fn set_awake(&mut self, awake: bool) {
+        if !awake {
+            self.end_take();
+        }
         self.audio.set_awake(awake);
         if awake && self.playing {
             self.world.resume();
@@ -296,6 +330,7 @@ impl Session {
             "speed": self.speed,
             "file": self.file.as_ref().and_then(|f| f.file_name()).map(|f| f.to_string_lossy().into_owned()),
             "dirty": self.dirty,
+            "take": self.take_json(),
         })
     }
 

@@ -47,6 +47,13 @@ impl Draft {
     }
 }
 
+impl Ready {
+    /// Its `[[body]]`.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+}
+
 impl Session {
     pub(super) fn add_object(
         &mut self,

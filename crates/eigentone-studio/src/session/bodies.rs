@@ -47,7 +47,13 @@ impl Session {
     /// Gives a body its number.
     pub(super) fn enter(&mut self, staged: &Staged) -> u64 {
         let id = self.next_id;
-        self.next_id += 1;
+        self.enter_as(id, staged);
+        id
+    }
+
+    /// The same under a number that it had before.
+    pub(super) fn enter_as(&mut self, id: u64, staged: &Staged) {
+        self.next_id = self.next_id.max(id + 1);
         let key = staged.key;
         let name = self.world.body(key).map(|b| b.name.clone()).unwrap_or_default();
         // It is there: it has just been inserted.
@@ -72,7 +78,6 @@ impl Session {
             },
         );
         self.by_key.insert(key, id);
-        id
     }
 
     pub(super) fn model_address(&self, key: BodyKey) -> usize {

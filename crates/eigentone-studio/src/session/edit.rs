@@ -116,8 +116,16 @@ impl Session {
             .world
             .body(key)
             .is_some_and(|b| matches!(b.sound, Sound::Silent) && b.shape.collider == Collider::Floor);
-        self.world.set_material_data(key, Arc::new(new.clone()))?;
+        let material = Arc::new(new.clone());
+        match &planned {
+            // In turns every model is waited for: so only the one that is wanted is made.
+            Some(new) if self.turns.is_some() => {
+                self.world.set_material_with(key, material, new.planned.world_body().sound)?;
+            }
+            _ => self.world.set_material_data(key, material)?,
+        }
         match planned {
+            Some(_) if self.turns.is_some() => {}
             Some(new) => self.world.set_sound(key, new.planned.world_body().sound)?,
             None if silent => self.world.set_sound(key, Sound::Silent)?,
             None => {}

@@ -47,6 +47,8 @@ pub struct Prepared {
     pub warnings: Vec<String>,
     /// Where it is saved.
     pub file: Option<PathBuf>,
+    /// Whether sound and motion are rendered in turns, as for a take.
+    pub in_turns: bool,
 }
 
 /// A body on stage.
@@ -147,6 +149,18 @@ impl Folders {
 /// # Errors
 /// Says what is wrong in it.
 pub fn prepare(text: &str, file: Option<PathBuf>, folders: &Folders) -> Result<Prepared, Fault> {
+    stage(text, file, folders, false)
+}
+
+/// The same for a take: sound and motion are rendered in turns, exactly as `eigentone render` does it, and all models are made before it begins.
+///
+/// # Errors
+/// Says what is wrong in it.
+pub fn prepare_in_turns(text: &str, file: Option<PathBuf>, folders: &Folders) -> Result<Prepared, Fault> {
+    stage(text, file, folders, true)
+}
+
+fn stage(text: &str, file: Option<PathBuf>, folders: &Folders, in_turns: bool) -> Result<Prepared, Fault> {
     let parsed = SceneText::parse(text)?;
     let folder = match &file {
         Some(file) => file.parent().filter(|f| *f != Path::new("")).unwrap_or(Path::new(".")).to_owned(),
@@ -156,9 +170,9 @@ pub fn prepare(text: &str, file: Option<PathBuf>, folders: &Folders) -> Result<P
     let mut scene = Scene::parse(&parsed.text(), &folder, &name)?;
     scene.more_folders = vec![folders.session.clone()];
     let silent = Progress::silent();
-    let plan = Plan::draft(&scene, &folders.cache, &silent)?;
+    let plan = if in_turns { Plan::new } else { Plan::draft }(&scene, &folders.cache, &silent)?;
     let room = Room {
-        timing: Timing::Live { latency_s: LATENCY_S },
+        timing: if in_turns { Timing::Offline } else { Timing::Live { latency_s: LATENCY_S } },
         full_scale_pa: scene.output.full_scale_pa.unwrap_or(FULL_SCALE_PA),
         more_bodies: MORE_BODIES,
         modes_per_body: MODES_PER_BODY,
@@ -178,7 +192,7 @@ pub fn prepare(text: &str, file: Option<PathBuf>, folders: &Folders) -> Result<P
     }
     keys.extend(stage.softs.iter().map(|key| Staged { key: *key, table: None, copy: false, body: None }));
     let Stage { world, warnings, .. } = stage;
-    Ok(Prepared { world, out, scene, text: parsed, keys, warnings, file })
+    Ok(Prepared { world, out, scene, text: parsed, keys, warnings, file, in_turns })
 }
 
 impl Session {

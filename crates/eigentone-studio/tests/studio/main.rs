@@ -5,3 +5,4 @@ mod document;
 mod edits;
 mod security;
 mod sound;
+mod takes;
