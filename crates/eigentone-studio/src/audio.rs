@@ -317,7 +317,9 @@ impl Renderer {
             match &mut self.feed.out {
                 Source::Own(out) => half.copy_from_slice(&render_inner(out, &self.feed.levels)),
                 // Nothing is left of it only while another world takes over.
-                Source::Turns { blocks, .. } => half.copy_from_slice(&blocks.pop().unwrap_or([0.0; 2 * AudioOut::BLOCK])),
+                Source::Turns { blocks, .. } => {
+                    half.copy_from_slice(&blocks.pop().unwrap_or([0.0; 2 * AudioOut::BLOCK]))
+                }
             }
         }
         self.fade_over(&mut block.samples);

@@ -50,9 +50,13 @@ pub fn render_take(file: &Path, cache: ModelCache, progress: &Progress<'_>) -> R
     if !same {
         let version = env!("CARGO_PKG_VERSION");
         differences.push(if take.engine == version {
-            "the sound is not bit for bit what was recorded: another processor rounds otherwise, or a file has changed".to_owned()
+            "the sound is not bit for bit what was recorded: another processor rounds otherwise, or a file has changed"
+                .to_owned()
         } else {
-            format!("the sound is not bit for bit what was recorded: that was version {}, this is {version}", take.engine)
+            format!(
+                "the sound is not bit for bit what was recorded: that was version {}, this is {version}",
+                take.engine
+            )
         });
     }
     Ok(Replayed { samples, sample_rate_hz: take.sample_rate_hz as u32, same, differences, missing })
@@ -82,8 +86,9 @@ fn play(session: &mut Session, take: &TakeFile, progress: &Progress<'_>) -> Resu
 
 fn apply(session: &mut Session, input: &Input) -> Result<(), Fault> {
     if let Some(request) = &input.request {
-        let request = Request::deserialize(request)
-            .map_err(|e| Fault::bad(format!("a request of the take is not known: {e}"), "use the program that wrote it"))?;
+        let request = Request::deserialize(request).map_err(|e| {
+            Fault::bad(format!("a request of the take is not known: {e}"), "use the program that wrote it")
+        })?;
         if matches!(request, Request::Save { .. }) {
             return Err(Fault::bad("a take does not save files", "record it anew"));
         }

@@ -80,6 +80,12 @@ pub struct Session {
     finished: Option<Arc<Finished>>,
 }
 
+/// Memory of a parsed scene per byte of its text, about: keys, values and the blanks around them are kept apart.
+const TEXT_FACTOR: usize = 24;
+
+/// Memory of a body and of what the studio knows of it, about, in bytes.
+const BODY_BYTES: usize = 4096;
+
 /// How long between two autosaves at least.
 const AUTOSAVE: std::time::Duration = std::time::Duration::from_secs(5);
 
@@ -268,7 +274,11 @@ impl Session {
         if self.tick.is_multiple_of(125) && self.recording.is_some() {
             self.tell_take();
         }
-        if self.tick.is_multiple_of(250) && self.unsaved && self.saved_at.elapsed() >= AUTOSAVE {
+    }
+
+    /// Writes unsaved work now and then, whether a page is there or not.
+    pub fn keep_work(&mut self) {
+        if self.unsaved && self.saved_at.elapsed() >= AUTOSAVE {
             self.autosave();
         }
     }
@@ -361,14 +371,21 @@ impl Session {
     /// What the scene is now.
     fn moment(&mut self) -> Moment {
         let document = self.world.document();
-        let models: BTreeMap<usize, usize> = self
-            .entries
-            .values()
-            .filter_map(|e| self.world.base_model(e.key))
-            .map(|m| (Arc::as_ptr(m) as usize, 6 * m.shapes.values().len() + 64 * m.modes.len()))
-            .collect();
-        // Models that nobody else holds stay in memory because of this; most are shared with the moments before and after.
-        let bytes = self.text.text().len() + 2048 * self.entries.len() + models.values().sum::<usize>() / 8;
+        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut bytes = TEXT_FACTOR * self.text.text().len();
+        for entry in self.entries.values() {
+            if let Some(model) = self.world.base_model(entry.key) {
+                let size = size_of_val(model.shapes.values()) + size_of_val(&model.modes[..]);
+                shared.insert(Arc::as_ptr(model) as usize, size + size_of_val(&model.surface.positions[..]));
+            }
+            if let Some(body) = self.world.body(entry.key) {
+                let mesh = &body.shape.mesh;
+                let size = size_of_val(&mesh.positions[..]) + size_of_val(&mesh.triangles[..]);
+                shared.insert(Arc::as_ptr(mesh) as usize, size);
+                bytes += size_of_val(&body.voicing.edits[..]);
+            }
+            bytes += BODY_BYTES + 64 * entry.modes.len();
+        }
         Moment {
             epoch: self.epoch,
             document,
@@ -376,6 +393,7 @@ impl Session {
             entries: self.entries.clone(),
             file: self.file.clone(),
             bytes,
+            shared: shared.into_iter().collect(),
         }
     }
 

@@ -153,7 +153,12 @@ mod tests {
             bodies: vec![3],
             next_body: 4,
             turns: 9,
-            inputs: vec![Input { turn: 2, time_s: 0.03, request: Some(serde_json::json!({ "do": "reset" })), body: None }],
+            inputs: vec![Input {
+                turn: 2,
+                time_s: 0.03,
+                request: Some(serde_json::json!({ "do": "reset" })),
+                body: None,
+            }],
             ..TakeFile::default()
         }
     }
@@ -173,7 +178,10 @@ mod tests {
             TakeFile { turns: u64::MAX, ..take() },
             TakeFile { scene_file: "../a.toml".to_owned(), ..take() },
             TakeFile { next_body: 2, ..take() },
-            TakeFile { inputs: [take().inputs, vec![Input { turn: 0, ..take().inputs[0].clone() }]].concat(), ..take() },
+            TakeFile {
+                inputs: [take().inputs, vec![Input { turn: 0, ..take().inputs[0].clone() }]].concat(),
+                ..take()
+            },
         ];
         for take in wrong {
             let fault = TakeFile::read(&take.to_bytes()).unwrap_err();

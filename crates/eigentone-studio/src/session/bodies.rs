@@ -17,6 +17,8 @@ pub struct Entry {
     pub table: Option<usize>,
     /// Whether it is one of several of the same table.
     pub copy: bool,
+    /// Which of them, counted from 1; of a soft body, the number of its `[[soft]]`, counted from 0.
+    pub number: usize,
     /// Name of its material.
     pub material: String,
     /// Name of its surface.
@@ -66,6 +68,7 @@ impl Session {
                 key,
                 table: staged.table,
                 copy: staged.copy,
+                number: staged.number,
                 material: body.map(|b| b.material.clone()).unwrap_or_default(),
                 surface: body.and_then(|b| b.surface.clone()),
                 shape: body.map_or_else(|| "soft".to_owned(), |b| b.shape.key().to_owned()),

@@ -59,6 +59,8 @@ pub struct Staged {
     pub table: Option<usize>,
     /// Whether it is one of several of the same table.
     pub copy: bool,
+    /// Which of them, counted from 1; of a soft body, the number of its `[[soft]]`, counted from 0.
+    pub number: usize,
     /// What the file says of it; none for soft bodies.
     pub body: Option<Body>,
 }
@@ -184,13 +186,14 @@ fn stage(text: &str, file: Option<PathBuf>, folders: &Folders, in_turns: bool) -
         .iter()
         .enumerate()
         .filter(|(_, b)| !b.template)
-        .flat_map(|(index, b)| std::iter::repeat_n((index, b.count() > 1), b.count()));
+        .flat_map(|(index, b)| (1..=b.count()).map(move |number| (index, b.count() > 1, number)));
     let mut keys: Vec<Staged> = Vec::new();
     for (key, planned) in stage.keys.iter().zip(&plan.bodies) {
-        let (table, copy) = places.next().map_or((None, false), |(index, copy)| (Some(index), copy));
-        keys.push(Staged { key: *key, table, copy, body: Some(planned.body.clone()) });
+        let (table, copy, number) = places.next().map_or((None, false, 1), |(index, copy, n)| (Some(index), copy, n));
+        keys.push(Staged { key: *key, table, copy, number, body: Some(planned.body.clone()) });
     }
-    keys.extend(stage.softs.iter().map(|key| Staged { key: *key, table: None, copy: false, body: None }));
+    let soft = |(number, key): (usize, &BodyKey)| Staged { key: *key, table: None, copy: false, number, body: None };
+    keys.extend(stage.softs.iter().enumerate().map(soft));
     let Stage { world, warnings, .. } = stage;
     Ok(Prepared { world, out, scene, text: parsed, keys, warnings, file, in_turns })
 }

@@ -44,9 +44,7 @@ impl Recording {
 
     /// Whether it must end here.
     pub fn is_full(&self) -> bool {
-        self.samples.len() >= self.max
-            || self.file.inputs.len() >= MAX_INPUTS
-            || self.input_bytes >= MAX_INPUT_BYTES
+        self.samples.len() >= self.max || self.file.inputs.len() >= MAX_INPUTS || self.input_bytes >= MAX_INPUT_BYTES
     }
 
     fn note(&mut self, input: Input, bytes: usize) {
@@ -87,7 +85,8 @@ impl Finished {
     /// # Errors
     /// If a file that the scene reads cannot be read any more, or they are too large.
     pub fn files(&self) -> Result<Vec<(String, Vec<u8>)>, Fault> {
-        let mut all = vec![(format!("{}.wav", self.name), self.wav()), (format!("{}.take.json", self.name), self.json())];
+        let mut all =
+            vec![(format!("{}.wav", self.name), self.wav()), (format!("{}.take.json", self.name), self.json())];
         let mut left = MAX_FILE_BYTES;
         for (name, path) in &self.files {
             let failed = |e: std::io::Error| Fault::failed(format!("{}: {e}", path.display()), "export the WAV alone");
@@ -157,7 +156,9 @@ impl Session {
         let rate_hz = self.rate_hz();
         let mut differences = Vec::new();
         if let Some(us) = budget_us {
-            differences.push(format!("the budget of {us} µs per block, which depends on the machine, does not count in a take"));
+            differences.push(format!(
+                "the budget of {us} µs per block, which depends on the machine, does not count in a take"
+            ));
         }
         let recording = Recording {
             skip: turns.latency(),
@@ -215,7 +216,8 @@ impl Session {
         file.frames = recording.samples.len() as u64 / 2;
         let lost = self.audio.pace().dropped().saturating_sub(recording.dropped);
         if lost > 0 {
-            file.differences.push(format!("{lost} blocks of 128 samples are in the take, but were lost on the way to the page"));
+            file.differences
+                .push(format!("{lost} blocks of 128 samples are in the take, but were lost on the way to the page"));
         }
         let files = self.files_of_scene();
         file.files = files.iter().map(|(name, _)| name.clone()).collect();
@@ -320,7 +322,10 @@ impl Session {
     /// As [`request`](Self::request).
     pub fn asked(&mut self, request: Request, raw: &Value) -> Result<Value, Fault> {
         if is_heard(&request) {
-            self.note(|turn, time_s| Input { turn, time_s, request: Some(raw.clone()), body: None }, || raw.to_string().len());
+            self.note(
+                |turn, time_s| Input { turn, time_s, request: Some(raw.clone()), body: None },
+                || raw.to_string().len(),
+            );
         }
         self.request(request)
     }

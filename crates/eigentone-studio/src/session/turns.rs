@@ -48,8 +48,7 @@ pub fn seat(out: AudioOut, scene: &Scene, levels: &Arc<Levels>, in_turns: bool) 
     let rate_hz = out.sample_rate_hz();
     let step_s = scene.physics.step_s;
     let held_back_s = step_s + if scene.softs.is_empty() { 0.0 } else { SOFT_LATENCY_S };
-    let turns =
-        Turns { out, levels: levels.clone(), ring, waiting: VecDeque::new(), held_back_s, step_s, count: 0 };
+    let turns = Turns { out, levels: levels.clone(), ring, waiting: VecDeque::new(), held_back_s, step_s, count: 0 };
     (Some(turns), Source::Turns { blocks, rate_hz })
 }
 

@@ -70,8 +70,8 @@ impl World {
         if self.time.paused {
             return u64::MAX;
         }
-        ((self.clock.audio_s(self.time.now_s) - held_back_s / self.clock.speed()) * self.settings.sample_rate_hz).max(0.0)
-            as u64
+        ((self.clock.audio_s(self.time.now_s) - held_back_s / self.clock.speed()) * self.settings.sample_rate_hz)
+            .max(0.0) as u64
     }
 
     /// The moment at which a game time is heard.

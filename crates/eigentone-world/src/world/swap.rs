@@ -207,12 +207,7 @@ impl World {
     ///
     /// # Errors
     /// If the body is gone, is a voice or sounds through another, or the sound makes no sense for it.
-    pub fn set_material_with(
-        &mut self,
-        key: BodyKey,
-        material: Arc<Material>,
-        sound: Sound,
-    ) -> Result<(), WorldError> {
+    pub fn set_material_with(&mut self, key: BodyKey, material: Arc<Material>, sound: Sound) -> Result<(), WorldError> {
         let state = self.state(key)?;
         let surface = self.surfaces.of(&state.body.surface.clone(), &material)?;
         self.set_sound_of(key, sound, &material)?;
