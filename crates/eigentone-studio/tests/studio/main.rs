@@ -3,6 +3,7 @@
 mod client;
 mod document;
 mod edits;
+mod persistence;
 mod security;
 mod sound;
 mod takes;

@@ -104,6 +104,7 @@ export type Request =
   | { do: "save" | "settle" | "reset" | "undo" | "redo" | "step" }
   | { do: "ab"; slot: "a" | "b"; store: boolean }
   | { do: "play"; on: boolean }
+  | { do: "record"; on: boolean; settle?: boolean }
   | { do: "speed"; value: number }
   | ({ do: "listener" } & Partial<Listener>)
   | ({ do: "quality"; gesture?: number } & Partial<Quality>)
@@ -151,6 +152,16 @@ export interface SceneEvent {
   speed: number;
   file: string | null;
   dirty: boolean;
+  take?: Take;
+}
+
+/** Where the take stands. */
+export interface Take {
+  recording: boolean;
+  ready: boolean;
+  seconds: number;
+  inputs: number;
+  differences: string[];
 }
 
 export type ServerEvent =
@@ -158,6 +169,7 @@ export type ServerEvent =
   | SceneEvent
   | { event: "body"; body: Body }
   | { event: "gone"; body: BodyId }
+  | ({ event: "take" } & Take)
   | { event: "quality"; quality: Partial<Quality> }
   | { event: "hail"; hail: Partial<Hail> }
   | { event: "listener"; listener: Partial<Listener> }

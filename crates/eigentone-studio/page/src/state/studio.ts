@@ -3,7 +3,7 @@
 import type { Meters, ModesPacket } from "../net/binary";
 import type { LinkStatus } from "../net/connection";
 import type {
-  Body, BodyId, Hail, Listener, Mallet, Material, Quality, SceneEvent, ServerEvent, Shelf,
+  Body, BodyId, Hail, Listener, Mallet, Material, Quality, SceneEvent, ServerEvent, Shelf, Take,
 } from "../net/protocol";
 import { Signal } from "./signal";
 
@@ -54,6 +54,7 @@ export class Studio {
   readonly hail = new Signal<Hail>(HAIL);
   readonly quality = new Signal<Quality>(QUALITY);
   readonly history = new Signal<History>({ undo: 0, redo: 0, label: null });
+  readonly take = new Signal<Take>({ recording: false, ready: false, seconds: 0, inputs: 0, differences: [] });
   readonly log = new Signal<readonly LogEntry[]>([]);
   readonly meters = new Signal<Meters | null>(null);
   /** Modes that are mixed, as a share of those that ring; not a number in silence. */
@@ -108,6 +109,9 @@ export class Studio {
       case "history":
         this.history.value = { undo: event.undo, redo: event.redo, label: event.label };
         break;
+      case "take":
+        this.take.value = event;
+        break;
       case "audio":
         break;
       case "log":
@@ -135,6 +139,7 @@ export class Studio {
     if (event.quality) this.quality.value = { ...this.quality.value, ...event.quality };
     const { playing, speed, file, dirty } = event;
     this.scene.value = { title: event.title ?? this.scene.value.title, playing, speed, file, dirty };
+    if (event.take) this.take.value = event.take;
     const selected = this.selected.value;
     if (selected === null || !this.bodies.value.has(selected)) {
       const sounding = event.bodies.find((body) => body.sounds) ?? event.bodies[0];
