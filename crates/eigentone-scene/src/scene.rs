@@ -30,6 +30,7 @@ pub mod acoustics;
 mod body;
 pub mod cache;
 mod check;
+mod copies;
 mod counts;
 mod de;
 mod file;
@@ -61,6 +62,7 @@ pub use body::{
     Body, ColliderChoice, Copies, Detail, Directivity, Drive, Edges, Glide, Key, Lands, MAX_FACETS, MapFile, Method,
     ModeEdit, Nonlinear, Rotation, ShaperChoice,
 };
+pub use copies::CopyEdit;
 pub use counts::SceneCounts;
 pub use file::{LARGEST_SCENE_BYTES, LONGEST_S, MAX_BODIES, Output, Physics, Quality, Scene, Surface};
 pub use listener::{Listener, Spatial, Waypoint};

@@ -5,7 +5,7 @@ pub mod rooms;
 use crate::fault::Fault;
 use crate::request::short;
 use crate::server::Shared;
-use crate::session::{plain, prepare, sketch, uploads};
+use crate::session::{Finished, plain, prepare, prepare_in_turns, sketch, uploads};
 use crate::variations::{self, Variations};
 use crate::{shelf, zip};
 use axum::Json;
@@ -219,7 +219,7 @@ pub async fn fit(
 async fn add(shared: &Shared, table: toml_edit::Table, label: &'static str) -> Answer<Value> {
     let draft = shared.control.ask(move |s| s.draft(&table)).await?;
     let ready = blocking(move || draft.plan()).await?;
-    shared.control.ask(move |s| s.add(ready, None, label)).await?
+    shared.control.ask(move |s| s.add_ready(ready, label)).await?
 }
 
 /// How much of a take.
@@ -236,6 +236,39 @@ pub async fn take(State(shared): State<Arc<Shared>>, Query(length): Query<Length
     let bytes = blocking(move || Ok(take.lock().unwrap_or_else(PoisonError::into_inner).wav(seconds))).await?;
     let headers = [(CONTENT_TYPE, "audio/wav"), (CONTENT_DISPOSITION, "attachment; filename=\"take.wav\"")];
     Ok((headers, bytes).into_response())
+}
+
+/// `GET /api/export/recording.wav`, `.take.json` and `.zip`.
+pub async fn recording(State(shared): State<Arc<Shared>>, Path(ending): Path<String>) -> Answer<Response> {
+    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
+    let take = shared.control.ask(|s| s.finished_take()).await??;
+    let name = take.name.clone();
+    let (kind, make): (_, fn(&Finished) -> Answer<Vec<u8>>) = match ending.as_str() {
+        "recording.wav" => ("audio/wav", |take| Ok(take.wav())),
+        "recording.take.json" => ("application/json", |take| Ok(take.json())),
+        "recording.zip" => ("application/zip", |take| take.files().map(|files| zip::pack(&files))),
+        _ => return Err(Fault::missing("there is no such export", "see docs/studio-protocol.md")),
+    };
+    let bytes = blocking(move || make(&take)).await?;
+    let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
+    let ending = ending.trim_start_matches("recording");
+    let file = format!("attachment; filename=\"{safe}{ending}\"");
+    Ok(([(CONTENT_TYPE, kind.to_owned()), (CONTENT_DISPOSITION, file)], bytes).into_response())
+}
+
+/// Begins or ends a take.
+pub async fn record(shared: &Arc<Shared>, on: bool, settle: bool) -> Answer<Value> {
+    if !on {
+        return shared.control.ask(|s| s.stop_take()).await?;
+    }
+    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
+    let (text, file) = shared.control.ask(move |s| s.before_take(settle)).await??;
+    let (folders, hub) = (shared.folders.clone(), shared.hub.clone());
+    hub.event(&json!({ "event": "task", "body": null, "stage": "preparing the take", "share": 0.0 }));
+    let prepared = blocking(move || prepare_in_turns(&text, file, &folders)).await;
+    hub.event(&json!({ "event": "task", "body": null, "stage": "preparing the take", "share": 1.0 }));
+    let prepared = prepared?;
+    shared.control.ask(move |s| s.begin_take(prepared)).await?
 }
 
 /// `POST /api/export/variations`.

@@ -67,10 +67,57 @@ impl Levels {
     }
 }
 
-/// A world's audio side, and where its levels go.
+/// Where the sound of a world comes from.
+pub enum Source {
+    /// Its audio side, asked by the audio thread itself.
+    Own(Box<AudioOut>),
+    /// Blocks that the control thread renders in turns with the motion.
+    Turns {
+        /// As they were rendered.
+        blocks: rtrb::Consumer<InnerBlock>,
+        /// Samples per second.
+        rate_hz: f64,
+    },
+}
+
+/// Left, right, … of one inner block of a world.
+pub type InnerBlock = [f32; 2 * AudioOut::BLOCK];
+
+impl Source {
+    fn rate_hz(&self) -> f64 {
+        match self {
+            Self::Own(out) => out.sample_rate_hz(),
+            Self::Turns { rate_hz, .. } => *rate_hz,
+        }
+    }
+
+    /// Whether a block can be had without making one up.
+    fn is_ready(&self) -> bool {
+        match self {
+            Self::Own(_) => true,
+            Self::Turns { blocks, .. } => blocks.slots() * AudioOut::BLOCK >= BLOCK,
+        }
+    }
+}
+
+/// The next inner block of a world's audio side, as frames; tells how loud its sources are.
+pub fn render_inner(out: &mut AudioOut, levels: &Levels) -> InnerBlock {
+    let mut block = [0.0; 2 * AudioOut::BLOCK];
+    let [left, right] = out.process_block();
+    for (frame, (l, r)) in block.chunks_exact_mut(2).zip(left.iter().zip(right)) {
+        frame.copy_from_slice(&[*l, *r]);
+    }
+    for source in out.sources() {
+        let mean_square = source.dry.iter().map(|x| x * x).sum::<f32>() / source.dry.len() as f32;
+        levels.hear(source.source.slot, source.source.generation, mean_square);
+    }
+    block
+}
+
+/// A world's sound, and where its levels go.
 pub struct Feed {
-    /// The audio side.
-    pub out: AudioOut,
+    /// The sound.
+    pub out: Source,
     /// Of its sources.
     pub levels: Arc<Levels>,
 }
@@ -225,7 +272,11 @@ impl Renderer {
                 continue;
             }
             let streaming = self.pace.streaming.load(Relaxed);
-            if streaming && self.pace.credit.load(Relaxed) >= BLOCK as u64 {
+            if self.next.is_none() && !self.feed.out.is_ready() {
+                // It is on its way; nothing is left out and nothing made up.
+                (due, asked) = (None, Instant::now());
+                std::thread::park_timeout(Duration::from_millis(1));
+            } else if streaming && self.pace.credit.load(Relaxed) >= BLOCK as u64 {
                 self.pace.credit.fetch_sub(BLOCK as u64, Relaxed);
                 (due, asked) = (None, Instant::now());
                 self.render(true);
@@ -248,7 +299,7 @@ impl Renderer {
             return due;
         }
         self.render(false);
-        due + Duration::from_secs_f64(BLOCK as f64 / self.feed.out.sample_rate_hz())
+        due + Duration::from_secs_f64(BLOCK as f64 / self.feed.out.rate_hz())
     }
 
     fn exchange(&mut self) {
@@ -263,13 +314,12 @@ impl Renderer {
     fn render(&mut self, streamed: bool) {
         let mut block = Block { frame: self.pace.frames.load(Relaxed), streamed, samples: [0.0; 2 * BLOCK] };
         for half in block.samples.chunks_exact_mut(2 * AudioOut::BLOCK) {
-            let [left, right] = self.feed.out.process_block();
-            for (frame, (l, r)) in half.chunks_exact_mut(2).zip(left.iter().zip(right)) {
-                frame.copy_from_slice(&[*l, *r]);
-            }
-            for source in self.feed.out.sources() {
-                let mean_square = source.dry.iter().map(|x| x * x).sum::<f32>() / source.dry.len() as f32;
-                self.feed.levels.hear(source.source.slot, source.source.generation, mean_square);
+            match &mut self.feed.out {
+                Source::Own(out) => half.copy_from_slice(&render_inner(out, &self.feed.levels)),
+                // Nothing is left of it only while another world takes over.
+                Source::Turns { blocks, .. } => {
+                    half.copy_from_slice(&blocks.pop().unwrap_or([0.0; 2 * AudioOut::BLOCK]))
+                }
             }
         }
         self.fade_over(&mut block.samples);
@@ -297,7 +347,8 @@ impl Renderer {
             let old = std::mem::replace(&mut self.feed, next);
             // If the control side is gone, there is nobody to free it but us.
             let _ = self.outgoing.send(old);
-            self.fade = FADE;
+            // A take begins in silence, and is heard as it is kept.
+            self.fade = if matches!(self.feed.out, Source::Own(_)) { FADE } else { 0 };
         }
     }
 }

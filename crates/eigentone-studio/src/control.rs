@@ -113,6 +113,7 @@ fn run(mut session: Session, messages: &Receiver<Message>, presence: &Presence) 
             Ok(Message::Over) | Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {}
         }
+        session.keep_work();
         if awake && last.elapsed() >= FRAME {
             let now = Instant::now();
             let heard = || *presence.heard.lock().unwrap_or_else(PoisonError::into_inner);

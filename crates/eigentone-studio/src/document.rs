@@ -1,5 +1,7 @@
 //! The scene as text: edited key by key, so that comments and all that the studio does not know stay as they were.
 
+pub mod copies;
+
 use crate::fault::Fault;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 
@@ -17,7 +19,7 @@ impl SceneText {
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let mut doc: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| Fault::bad(e.to_string(), ""))?;
         // `body = [{…}, {…}]` means the same as `[[body]]`, which can be edited.
-        for key in ["body", "event", "bridge", "collider", "surface"] {
+        for key in ["body", "soft", "event", "bridge", "collider", "surface"] {
             if doc.get(key).is_some_and(Item::is_array)
                 && let Some(item) = doc.remove(key)
             {
@@ -54,6 +56,11 @@ impl SceneText {
     /// The same, to be changed.
     pub fn body_mut(&mut self, index: usize) -> Option<&mut Table> {
         self.doc.get_mut("body")?.as_array_of_tables_mut()?.get_mut(index)
+    }
+
+    /// One `[[soft]]`, to be changed.
+    pub fn soft_mut(&mut self, index: usize) -> Option<&mut Table> {
+        self.doc.get_mut("soft")?.as_array_of_tables_mut()?.get_mut(index)
     }
 
     /// Appends a `[[body]]`; gives its number.

@@ -22,6 +22,8 @@ pub struct Asked {
     pub id: Option<Value>,
     /// What is wanted.
     pub request: Request,
+    /// The same as it came, without its number.
+    pub raw: Value,
 }
 
 /// What can be asked.
@@ -165,6 +167,14 @@ pub enum Request {
     SurfaceMap(MapChange),
     /// Changes how a body resonates beside its modes.
     Resonator(Box<ResonatorChange>),
+    /// Begins or ends a take.
+    Record {
+        /// Whether to record.
+        on: bool,
+        /// Whether bodies begin where they are now, at rest, and not where the scene has them begin.
+        #[serde(default)]
+        settle: bool,
+    },
     /// Why is it silent?
     Why {
         /// Which.
@@ -337,8 +347,8 @@ pub fn read(text: &str) -> Result<Asked, (Option<Value>, Fault)> {
         serde_json::from_str(text).map_err(|e| (None, Fault::bad(format!("not JSON: {e}"), hint)))?;
     let id = value.as_object_mut().and_then(|object| object.remove("id"));
     let id = id.filter(|id| id.is_number() || id.as_str().is_some_and(|s| s.len() <= LONGEST_TEXT));
-    match Request::deserialize(value) {
-        Ok(request) => Ok(Asked { id, request }),
+    match Request::deserialize(&value) {
+        Ok(request) => Ok(Asked { id, request, raw: value }),
         Err(e) => Err((id, Fault::bad(format!("not a request: {}", short(&e.to_string())), hint))),
     }
 }

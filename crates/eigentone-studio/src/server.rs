@@ -78,6 +78,7 @@ pub fn router(shared: Arc<Shared>) -> Router {
         .route("/api/mesh", post(api::add_mesh))
         .route("/api/fit", post(api::fit))
         .route("/api/export/take.wav", get(api::take))
+        .route("/api/export/{recording}", get(api::recording))
         .route("/api/export/variations", post(api::variations).layer(DefaultBodyLimit::max(LARGEST_MESSAGE)))
         .route("/api/scene.toml", get(api::scene_text))
         .route("/api/scene", post(api::replace_scene).layer(DefaultBodyLimit::max(LARGEST_SCENE)))

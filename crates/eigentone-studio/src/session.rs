@@ -10,6 +10,7 @@ mod inspect;
 mod modes;
 mod packets;
 pub mod plain;
+mod record;
 mod resonators;
 mod rewind;
 pub mod rooms;
@@ -17,11 +18,13 @@ mod soft;
 mod surface_map;
 mod surfaces;
 mod tape;
+mod turns;
 pub mod uploads;
 mod why;
 
 pub use bodies::Entry;
-pub use files::{Folders, Prepared, prepare};
+pub use files::{Folders, Prepared, prepare, prepare_in_turns};
+pub use record::Finished;
 pub use surfaces::sketch;
 
 use crate::audio::{AudioThread, Block, Feed, Levels};
@@ -84,7 +87,17 @@ pub struct Session {
     tape: Option<tape::Tape>,
     /// The soft bodies that it is of.
     taped: Vec<(u64, BodyKey)>,
+    /// Sound rendered in turns with the motion, from the beginning of a take until another world is put on stage.
+    turns: Option<turns::Turns>,
+    recording: Option<record::Recording>,
+    finished: Option<Arc<Finished>>,
 }
+
+/// Memory of a parsed scene per byte of its text, about: keys, values and the blanks around them are kept apart.
+const TEXT_FACTOR: usize = 24;
+
+/// Memory of a body and of what the studio knows of it, about, in bytes.
+const BODY_BYTES: usize = 4096;
 
 /// How long between two autosaves at least.
 const AUTOSAVE: std::time::Duration = std::time::Duration::from_secs(5);
@@ -100,11 +113,12 @@ impl Session {
         hub: Arc<Hub>,
         ready: Arc<Notify>,
     ) -> std::io::Result<(Self, rtrb::Consumer<Block>)> {
-        let Prepared { mut world, scene, text, keys, warnings, out, file } = prepared;
+        let Prepared { mut world, scene, text, keys, warnings, out, file, in_turns } = prepared;
         let levels = Arc::new(Levels::new(files::SOURCES));
         let out_latency = out.latency() as u64;
         let begin = world.snapshot();
-        let (audio, blocks) = AudioThread::start(Feed { out, levels: levels.clone() }, ready)?;
+        let (turns, source) = turns::seat(out, &scene, &levels, in_turns);
+        let (audio, blocks) = AudioThread::start(Feed { out: source, levels: levels.clone() }, ready)?;
         let mut session = Self {
             world,
             text,
@@ -139,6 +153,9 @@ impl Session {
             tick: 0,
             tape: None,
             taped: Vec::new(),
+            turns,
+            recording: None,
+            finished: None,
             scene,
         };
         session.enter_all(&keys);
@@ -150,11 +167,20 @@ impl Session {
 
     /// Puts another scene in place of this one.
     pub fn install(&mut self, prepared: Prepared) {
-        let Prepared { world, scene, text, keys, warnings, out, file } = prepared;
+        self.install_with(prepared, false);
+    }
+
+    /// The same; if it is the same scene again, bodies keep the numbers that they have.
+    fn install_with(&mut self, prepared: Prepared, again: bool) {
+        self.end_take();
+        let numbers = if again { self.numbers() } else { BTreeMap::new() };
+        let Prepared { world, scene, text, keys, warnings, out, file, in_turns } = prepared;
         self.drop_bake(false);
         self.levels = Arc::new(Levels::new(files::SOURCES));
         self.out_latency = out.latency() as u64;
-        self.audio.exchange(Feed { out, levels: self.levels.clone() });
+        let (turns, source) = turns::seat(out, &scene, &self.levels, in_turns);
+        self.turns = turns;
+        self.audio.exchange(Feed { out: source, levels: self.levels.clone() });
         self.world = world;
         (self.scene, self.text, self.file) = (scene, text, file);
         self.epoch += 1;
@@ -164,7 +190,7 @@ impl Session {
         self.watched = None;
         self.tasks_told.clear();
         self.listener_led = false;
-        self.enter_all(&keys);
+        self.enter_named(&keys, numbers);
         self.begin = self.world.snapshot();
         self.begin_holds = true;
         self.hail = hail::HailState::of(&self.world);
@@ -228,6 +254,7 @@ impl Session {
             Request::CancelBake => self.cancel_bake(),
             Request::PauseBake { on } => self.pause_bake(on),
             Request::Open { .. }
+            | Request::Record { .. }
             | Request::Credit { .. }
             | Request::Audio { .. }
             | Request::EstimateBake
@@ -255,11 +282,11 @@ impl Session {
 
     /// Lets time pass, and tells what came of it.
     pub fn frame(&mut self, dt_s: f64, heard: impl FnOnce() -> Heard) {
-        if !self.listener_led && !self.scene.listener.path.is_empty() {
-            let (position, look) = self.scene.listener.at(self.world.time_s());
-            self.world.set_listener(eigentone_world::Pose::looking(position, look));
+        if self.turns.is_some() {
+            self.take_turns();
+        } else {
+            self.advance(dt_s);
         }
-        self.pass_time(dt_s);
         self.take_events();
         self.tick += 1;
         // Of 250 frames a second, 31 tell the state.
@@ -278,13 +305,31 @@ impl Session {
             self.tell_tasks();
             self.steer_bake();
         }
-        if self.tick.is_multiple_of(250) && self.unsaved && self.saved_at.elapsed() >= AUTOSAVE {
+        if self.tick.is_multiple_of(125) && self.recording.is_some() {
+            self.tell_take();
+        }
+    }
+
+    /// Writes unsaved work now and then, whether a page is there or not.
+    pub fn keep_work(&mut self) {
+        if self.unsaved && self.saved_at.elapsed() >= AUTOSAVE {
             self.autosave();
         }
     }
 
+    fn advance(&mut self, dt_s: f64) {
+        if !self.listener_led && !self.scene.listener.path.is_empty() {
+            let (position, look) = self.scene.listener.at(self.world.time_s());
+            self.world.set_listener(eigentone_world::Pose::looking(position, look));
+        }
+        self.pass_time(dt_s);
+    }
+
     /// Wakes or stops everything: with no page nothing runs.
     pub fn set_awake(&mut self, awake: bool) {
+        if !awake {
+            self.end_take();
+        }
         self.audio.set_awake(awake);
         if awake && self.playing {
             self.world.resume();
@@ -331,6 +376,7 @@ impl Session {
             "speed": self.speed,
             "file": self.file.as_ref().and_then(|f| f.file_name()).map(|f| f.to_string_lossy().into_owned()),
             "dirty": self.dirty,
+            "take": self.take_json(),
         })
     }
 
@@ -363,14 +409,21 @@ impl Session {
     /// What the scene is now.
     fn moment(&mut self) -> Moment {
         let document = self.world.document();
-        let models: BTreeMap<usize, usize> = self
-            .entries
-            .values()
-            .filter_map(|e| self.world.base_model(e.key))
-            .map(|m| (Arc::as_ptr(m) as usize, 6 * m.shapes.values().len() + 64 * m.modes.len()))
-            .collect();
-        // Models that nobody else holds stay in memory because of this; most are shared with the moments before and after.
-        let bytes = self.text.text().len() + 2048 * self.entries.len() + models.values().sum::<usize>() / 8;
+        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut bytes = TEXT_FACTOR * self.text.text().len();
+        for entry in self.entries.values() {
+            if let Some(model) = self.world.base_model(entry.key) {
+                let size = size_of_val(model.shapes.values()) + size_of_val(&model.modes[..]);
+                shared.insert(Arc::as_ptr(model) as usize, size + size_of_val(&model.surface.positions[..]));
+            }
+            if let Some(body) = self.world.body(entry.key) {
+                let mesh = &body.shape.mesh;
+                let size = size_of_val(&mesh.positions[..]) + size_of_val(&mesh.triangles[..]);
+                shared.insert(Arc::as_ptr(mesh) as usize, size);
+                bytes += size_of_val(&body.voicing.edits[..]);
+            }
+            bytes += BODY_BYTES + 64 * entry.modes.len();
+        }
         Moment {
             epoch: self.epoch,
             document,
@@ -378,6 +431,7 @@ impl Session {
             entries: self.entries.clone(),
             file: self.file.clone(),
             bytes,
+            shared: shared.into_iter().collect(),
         }
     }
 

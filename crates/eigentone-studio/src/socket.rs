@@ -141,7 +141,7 @@ impl Page {
             let fault = Fault { status: 429, error: "too many messages".to_owned(), hint: "send fewer".to_owned() };
             return self.answer(None, Err(fault));
         }
-        let Asked { id, request } = match request::read(text) {
+        let Asked { id, request, raw } = match request::read(text) {
             Ok(asked) => asked,
             Err((id, fault)) => return self.answer(id, Err(fault)),
         };
@@ -168,7 +168,10 @@ impl Page {
             }
             Request::EstimateBake => self.later(id, |shared| async move { crate::api::rooms::estimate(&shared).await }),
             Request::Bake => self.later(id, |shared| async move { crate::api::rooms::bake(&shared).await }),
-            request => self.ask(id, request),
+            Request::Record { on, settle } => {
+                self.later(id, move |shared| async move { crate::api::record(&shared, on, settle).await })
+            }
+            request => self.ask(id, request, raw),
         }
     }
 
@@ -185,12 +188,12 @@ impl Page {
         Some(())
     }
 
-    fn ask(&self, id: Option<Value>, request: Request) -> Option<()> {
+    fn ask(&self, id: Option<Value>, request: Request, raw: Value) -> Option<()> {
         let (answers, grabs) = (self.answers.clone(), self.grabs.clone());
         let own_id = id.clone();
         let asked = self.shared.control.tell(move |session| {
             let grabbing = matches!(request, Request::Grab { .. });
-            let result = session.request(request);
+            let result = session.asked(request, &raw);
             if let (true, Ok(value)) = (grabbing, &result) {
                 let number = value.get("grab").and_then(Value::as_u64);
                 grabs.lock().unwrap_or_else(PoisonError::into_inner).extend(number);
@@ -256,7 +259,7 @@ impl Drop for Page {
             // Whatever it held is let go.
             let _ = self.shared.control.tell(move |session| {
                 for grab in held {
-                    let _ = session.request(Request::Release { grab });
+                    let _ = session.asked(Request::Release { grab }, &json!({ "do": "release", "grab": grab }));
                 }
             });
         }

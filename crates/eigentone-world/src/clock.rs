@@ -25,6 +25,8 @@ pub(crate) struct GameClock {
     /// Seconds of game time per second of audio.
     speed: f64,
     started: bool,
+    /// Whether game time has stood still since it was told last.
+    stood: bool,
     /// Groups of events that came too late and were shifted.
     pub late_frames: u64,
     /// Gaps that were jumped over.
@@ -33,7 +35,7 @@ pub(crate) struct GameClock {
 
 impl GameClock {
     pub fn new(timing: Timing) -> Self {
-        Self { timing, game_s: 0.0, audio_s: 0.0, speed: 1.0, started: false, late_frames: 0, jumps: 0 }
+        Self { timing, game_s: 0.0, audio_s: 0.0, speed: 1.0, started: false, stood: false, late_frames: 0, jumps: 0 }
     }
 
     /// When something is heard that happens at a game time, in s of audio time.
@@ -62,6 +64,11 @@ impl GameClock {
         self.started = false;
     }
 
+    /// Game time stands still while sound goes on: what happens next is heard from where the sound has come to by then.
+    pub fn stand(&mut self) {
+        self.stood = true;
+    }
+
     /// Game time goes on from elsewhere, and is heard as what would have come next.
     pub fn set_game_time(&mut self, from_s: f64, to_s: f64) {
         (self.audio_s, self.game_s) = (self.audio_s(from_s), to_s);
@@ -77,7 +84,10 @@ impl GameClock {
 
     /// The game is about to tell what happens from `begin_s` to `end_s` of its time, and the audio side has come to `now_s` of its own.
     pub fn tell(&mut self, begin_s: f64, end_s: f64, now_s: f64, host_block_s: f64) {
+        let stood = std::mem::take(&mut self.stood);
         if self.timing == Timing::Offline {
+            let late_s = now_s - self.audio_s(begin_s);
+            self.audio_s += if stood { late_s.max(0.0) } else { 0.0 };
             return;
         }
         let wanted_s = now_s + self.latency_s(host_block_s);
@@ -140,6 +150,19 @@ mod tests {
         assert_eq!((clock.jumps, clock.late_frames), (1, 1));
         assert!(clock.audio_s(0.032) >= 0.56);
         assert!((clock.audio_s(0.048) - clock.audio_s(0.032) - 0.016).abs() < 1e-12);
+    }
+
+    /// Rendered in turns, what happens after a pause of two seconds is heard two seconds later than it would have been, and nothing else is ever shifted.
+    #[test]
+    fn a_pause_in_turns_shifts_what_comes_after_it() {
+        let mut clock = GameClock::new(Timing::Offline);
+        clock.tell(1.0, 1.1, 5.0, 0.0);
+        assert_eq!(clock.audio_s(1.1), 1.1);
+        clock.stand();
+        clock.tell(1.5, 1.6, 3.5, 0.0);
+        assert_eq!(clock.audio_s(1.5), 3.5);
+        clock.tell(1.6, 1.7, 9.0, 0.0);
+        assert_eq!(clock.audio_s(1.5), 3.5);
     }
 
     /// At half speed a second of the game takes two of sound, from where it was.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct RenderArgs {
-    /// Scene, a TOML file; docs/scenes.md has all keys
+    /// Scene, a TOML file; docs/scenes.md has all keys. Or a take of the studio, NAME.take.json: the same samples as were recorded
     pub scene: PathBuf,
     /// Sound to write, in stereo
     #[arg(short, long, value_name = "WAV")]
@@ -53,9 +53,9 @@ pub struct RenderArgs {
     /// Make all models anew, and keep none
     #[arg(long)]
     pub no_cache: bool,
-    /// Samples of the file
-    #[arg(long, value_enum, default_value = "pcm24")]
-    pub format: Format,
+    /// Samples of the file: pcm24 if not given, and of a take float32, as it was recorded
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
     /// Print one JSON document instead of text
     #[arg(long)]
     pub json: bool,

@@ -1,5 +1,7 @@
 //! `eigentone render`.
 
+mod take;
+
 use super::audible::too_soft;
 use super::{need_folder, refuse_same, write_picture};
 use crate::args::{Format, RenderArgs};
@@ -9,11 +11,15 @@ use crate::progress::with_bar;
 use eigentone::io::{AudioBuffer, SampleFormat, write_atomic, write_wav};
 use eigentone::scene::cache::ModelCache;
 use eigentone::scene::{RenderOptions, RenderStats, Rendering, Scene, render, render_to_wav};
+use eigentone_studio::take_file::ENDING;
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 pub fn run(args: &RenderArgs) -> Result<(), Failure> {
+    if args.scene.to_string_lossy().ends_with(ENDING) {
+        return take::run(args);
+    }
     let written = written(args);
     if args.budget == Some(0) {
         return Err(Failure::Usage("--budget 0 leaves nothing to be heard; give at least 1".to_owned()));
@@ -48,11 +54,7 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         animation: animation(args),
         stems: args.stems.clone(),
     };
-    let format = match args.format {
-        Format::Pcm16 => SampleFormat::Pcm16,
-        Format::Pcm24 => SampleFormat::Pcm24,
-        Format::Float32 => SampleFormat::Float32,
-    };
+    let format = sample_format(args.format.unwrap_or(Format::Pcm24));
     let mut rendering = if args.plot.is_some() {
         // The picture needs all of the sound.
         let rendering = with_bar(args.json, |progress| render(&scene, &options, progress))?;
@@ -88,6 +90,14 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     tell(args, &rendering);
     Ok(())
+}
+
+fn sample_format(format: Format) -> SampleFormat {
+    match format {
+        Format::Pcm16 => SampleFormat::Pcm16,
+        Format::Pcm24 => SampleFormat::Pcm24,
+        Format::Float32 => SampleFormat::Float32,
+    }
 }
 
 /// How the rooms of a scene come to be heard that was played without them.

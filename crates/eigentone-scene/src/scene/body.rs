@@ -1,6 +1,6 @@
 //! `[[body]]`: what rings, collides and moves.
 
-use super::{Note, Shape};
+use super::{CopyEdit, Note, Shape};
 use eigentone_core::DiffuseBand;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -112,6 +112,8 @@ pub struct Body {
     pub lands: Option<Lands>,
     /// Many of the same, on a grid.
     pub copies: Option<Copies>,
+    /// What single copies are otherwise than the others.
+    pub copy_edits: Vec<CopyEdit>,
     /// Name of a body through whose resonator this one sounds.
     pub shares: Option<String>,
 }
@@ -167,6 +169,7 @@ impl Default for Body {
             lives_s: None,
             lands: None,
             copies: None,
+            copy_edits: Vec::new(),
             shares: None,
         }
     }

@@ -216,12 +216,12 @@ fn height_at([a, b, c]: [Vec3; 3], x: f64, y: f64) -> Option<f64> {
 }
 
 /// All bodies by themselves: copies, and one for each note of each melody.
-fn written_out(scene: &Scene) -> Result<Vec<Body>, Error> {
+pub(super) fn written_out(scene: &Scene) -> Result<Vec<Body>, Error> {
     let mut bodies = Vec::new();
     let mut noise = Noise::new(scene.seed ^ 0xC0B1_E500);
     for body in scene.bodies.iter().filter(|b| !b.template) {
         for copy in 0..body.count() {
-            let mut one = Body { name: body.copy_name(copy), copies: None, ..body.clone() };
+            let mut one = Body { name: body.copy_name(copy), copies: None, copy_edits: Vec::new(), ..body.clone() };
             if let Some(copies) = &body.copies {
                 let offset = copies.offset(copy);
                 for (axis, place) in one.position.iter_mut().enumerate() {
@@ -231,6 +231,8 @@ fn written_out(scene: &Scene) -> Result<Vec<Body>, Error> {
                 let turn = glam::DQuat::from_axis_angle(axis, (copies.turn_degrees * noise.bipolar()).to_radians());
                 one.rotation = super::Rotation::Quaternion((turn * glam_turn(body)).to_array());
             }
+            // After the noise was drawn, so that no other copy moves.
+            body.copy_edits.iter().filter(|edit| edit.copy == copy + 1).for_each(|edit| edit.apply(&mut one));
             bodies.push(one);
         }
     }

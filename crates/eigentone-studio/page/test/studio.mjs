@@ -34,7 +34,7 @@ function browserPath() {
 async function startServer() {
   const folder = mkdtempSync(join(tmpdir(), "eigentone-page-"));
   const home = { ...process.env, HOME: folder, XDG_CACHE_HOME: join(folder, "cache"), XDG_DATA_HOME: join(folder, "data") };
-  const child = spawn(command(), ["studio", "--port", "0", "--no-open", "--json", "--page-dir", join(here, "../dist")], { cwd: folder, env: home, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(command(), ["studio", "--port", "0", "--no-open", "--json", "--page-dir", process.env.EIGENTONE_PAGE ?? join(here, "../dist")], { cwd: folder, env: home, stdio: ["pipe", "pipe", "pipe"] });
   let said = "";
   const url = await new Promise((resolve, reject) => {
     const read = (data) => {

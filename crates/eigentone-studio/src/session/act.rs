@@ -123,7 +123,8 @@ impl Session {
         }
         self.begin_step("quality", change.gesture, 0);
         self.world.set_quality(quality);
-        if let Some(us) = change.budget_us {
+        // In turns nothing may depend on how fast the machine is.
+        if let Some(us) = change.budget_us.filter(|_| self.turns.is_none()) {
             self.world.set_budget_us(us);
         }
         self.write_quality(change);

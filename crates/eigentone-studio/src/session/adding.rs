@@ -47,6 +47,13 @@ impl Draft {
     }
 }
 
+impl Ready {
+    /// Its `[[body]]`.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+}
+
 impl Session {
     pub(super) fn add_object(
         &mut self,
@@ -67,8 +74,7 @@ impl Session {
     pub(super) fn duplicate(&mut self, id: u64) -> Result<Value, Fault> {
         let key = self.key(id)?;
         let hint = "only bodies with a [[body]] of their own can be duplicated";
-        let table = self.entries[&id].table.and_then(|i| self.text.body(i)).cloned();
-        let mut table = table.ok_or_else(|| Fault::bad("this body cannot be duplicated", hint))?;
+        let mut table = self.own_table(id).ok_or_else(|| Fault::bad("this body cannot be duplicated", hint))?;
         for key in ["lands", "copies", "shares", "template", "appears_s", "lives_s"] {
             table.remove(key);
         }
@@ -103,7 +109,7 @@ impl Session {
         self.history.push(before, label, None);
         let index = self.text.push_body(table);
         self.begin_holds = false;
-        let id = self.enter(&Staged { key, table: Some(index), copy: false, body: Some(planned.body) });
+        let id = self.enter(&Staged { key, table: Some(index), copy: false, number: 1, body: Some(planned.body) });
         self.changed();
         self.tell_body(id);
         Ok(json!({ "body": id, "warnings": warnings }))

@@ -17,6 +17,8 @@ pub struct Entry {
     pub table: Option<usize>,
     /// Whether it is one of several of the same table.
     pub copy: bool,
+    /// Which of them, counted from 1; of a soft body, the number of its `[[soft]]`, counted from 0.
+    pub number: usize,
     /// Name of its material.
     pub material: String,
     /// Name of its surface.
@@ -51,7 +53,13 @@ impl Session {
     /// Gives a body its number.
     pub(super) fn enter(&mut self, staged: &Staged) -> u64 {
         let id = self.next_id;
-        self.next_id += 1;
+        self.enter_as(id, staged);
+        id
+    }
+
+    /// The same under a number that it had before.
+    pub(super) fn enter_as(&mut self, id: u64, staged: &Staged) {
+        self.next_id = self.next_id.max(id + 1);
         let key = staged.key;
         let name = self.world.body(key).map(|b| b.name.clone()).unwrap_or_default();
         // It is there: it has just been inserted.
@@ -66,6 +74,7 @@ impl Session {
                 key,
                 table: staged.table,
                 copy: staged.copy,
+                number: staged.number,
                 material: body.map(|b| b.material.clone()).unwrap_or_default(),
                 surface: body.and_then(|b| b.surface.clone()),
                 shape: body.map_or_else(|| "soft".to_owned(), |b| b.shape.key().to_owned()),
@@ -80,7 +89,6 @@ impl Session {
             },
         );
         self.by_key.insert(key, id);
-        id
     }
 
     pub(super) fn model_address(&self, key: BodyKey) -> usize {

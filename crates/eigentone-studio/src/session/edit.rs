@@ -87,19 +87,34 @@ impl Session {
         Ok(())
     }
 
-    /// Writes into the body's `[[body]]`, if it has one of its own.
+    /// The body's `[[body]]`, with what is said of it as a copy.
+    pub(super) fn own_table(&self, id: u64) -> Option<Table> {
+        let entry = self.entries.get(&id)?;
+        let mut table = self.text.body(entry.table?)?.clone();
+        if entry.copy {
+            crate::document::copies::merge(&mut table, entry.number);
+        }
+        Some(table)
+    }
+
+    /// Writes into the body's `[[body]]` or `[[soft]]`; what is one of several copies, into its `copy_edits`.
     pub(super) fn write(&mut self, id: u64, change: impl FnOnce(&mut Table)) {
         let Some(entry) = self.entries.get(&id) else { return };
-        match entry.table.filter(|_| !entry.copy) {
-            Some(index) => {
-                if let Some(table) = self.text.body_mut(index) {
-                    change(table);
-                }
-            }
+        let table = match entry.table {
+            Some(index) => self.text.body_mut(index),
+            None if entry.shape == "soft" => self.text.soft_mut(entry.number),
+            None => None,
+        };
+        match table {
+            Some(table) if entry.copy => crate::document::copies::edit(table, entry.number, change),
+            Some(table) => change(table),
             None if !self.unsaveable_told.insert(id) => {}
             None => {
                 let name = self.world.body(entry.key).map(|b| b.name.clone()).unwrap_or_default();
-                self.hub.log("warning", &format!("`{name}` is one of several copies, or dropped by a melody: what is changed of it is heard, but not saved"));
+                self.hub.log(
+                    "warning",
+                    &format!("`{name}` is dropped by a melody: what is changed of it is heard, but not saved"),
+                );
             }
         }
     }
@@ -107,7 +122,7 @@ impl Session {
     fn set_material(&mut self, id: u64, name: &str) -> Result<(), Fault> {
         let key = self.key(id)?;
         let new = self.world.settings().materials.get(name).map_err(|e| Fault::bad(e.to_string(), ""))?.clone();
-        let table = self.entries[&id].table.and_then(|i| self.text.body(i)).cloned().map(|t| of_material(t, &new.name));
+        let table = self.own_table(id).map(|t| of_material(t, &new.name));
         let planned = table.as_ref().filter(|t| is_quick(t)).and_then(|table| self.plan(table).ok());
         let old_density = self.world.material_of(key).map_or(new.density_kg_m3, |m| m.density_kg_m3);
         let size = self.world.body(key).map_or(1.0, |b| b.params.size);
@@ -116,8 +131,16 @@ impl Session {
             .world
             .body(key)
             .is_some_and(|b| matches!(b.sound, Sound::Silent) && b.shape.collider == Collider::Floor);
-        self.world.set_material_data(key, Arc::new(new.clone()))?;
+        let material = Arc::new(new.clone());
+        match &planned {
+            // In turns every model is waited for: so only the one that is wanted is made.
+            Some(new) if self.turns.is_some() => {
+                self.world.set_material_with(key, material, new.planned.world_body().sound)?;
+            }
+            _ => self.world.set_material_data(key, material)?,
+        }
         match planned {
+            Some(_) if self.turns.is_some() => {}
             Some(new) => self.world.set_sound(key, new.planned.world_body().sound)?,
             None if silent => self.world.set_sound(key, Sound::Silent)?,
             None => {}
@@ -161,11 +184,15 @@ impl Session {
         if self.world.bodies().any(|(other, b)| other != key && b.name == name) {
             return Err(Fault::bad(format!("another body is called `{name}`"), "choose another name"));
         }
+        if self.entries.get(&id).is_some_and(|e| e.copy) {
+            let hint = "copies are named after their [[body]]; duplicate it for one of its own";
+            return Err(Fault::bad("a copy has no name of its own", hint));
+        }
         let old = self.world.body(key).map(|b| b.name.clone()).unwrap_or_default();
         self.world.set_label(key, name, id)?;
         match self.entries.get(&id).and_then(|e| e.table.filter(|_| !e.copy)) {
             Some(index) => self.text.rename(index, &old, name),
-            None => self.write(id, |_| {}),
+            None => self.write(id, |table| put(table, "name", name.into())),
         }
         Ok(())
     }
@@ -204,7 +231,7 @@ impl Session {
         self.begin_step("settle", None, 0);
         let all: Vec<u64> = self.entries.keys().copied().filter(|id| body.is_none_or(|b| b == *id)).collect();
         for id in all {
-            let Some(entry) = self.entries.get(&id).filter(|e| e.table.is_some() && !e.copy) else { continue };
+            let Some(entry) = self.entries.get(&id).filter(|e| e.table.is_some()) else { continue };
             let moves = self.world.body(entry.key).is_some_and(|b| b.kind == Kind::Dynamic);
             if let Some(pose) = self.world.pose(entry.key).copied().filter(|_| moves) {
                 self.place_begin(id, pose.position.map(f64::from), pose.rotation.map(f64::from));

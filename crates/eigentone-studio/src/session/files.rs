@@ -47,6 +47,8 @@ pub struct Prepared {
     pub warnings: Vec<String>,
     /// Where it is saved.
     pub file: Option<PathBuf>,
+    /// Whether sound and motion are rendered in turns, as for a take.
+    pub in_turns: bool,
 }
 
 /// A body on stage.
@@ -57,6 +59,8 @@ pub struct Staged {
     pub table: Option<usize>,
     /// Whether it is one of several of the same table.
     pub copy: bool,
+    /// Which of them, counted from 1; of a soft body, the number of its `[[soft]]`, counted from 0.
+    pub number: usize,
     /// What the file says of it; none for soft bodies.
     pub body: Option<Body>,
 }
@@ -148,6 +152,18 @@ impl Folders {
 /// # Errors
 /// Says what is wrong in it.
 pub fn prepare(text: &str, file: Option<PathBuf>, folders: &Folders) -> Result<Prepared, Fault> {
+    stage(text, file, folders, false)
+}
+
+/// The same for a take: sound and motion are rendered in turns, exactly as `eigentone render` does it, and all models are made before it begins.
+///
+/// # Errors
+/// Says what is wrong in it.
+pub fn prepare_in_turns(text: &str, file: Option<PathBuf>, folders: &Folders) -> Result<Prepared, Fault> {
+    stage(text, file, folders, true)
+}
+
+fn stage(text: &str, file: Option<PathBuf>, folders: &Folders, in_turns: bool) -> Result<Prepared, Fault> {
     let parsed = SceneText::parse(text)?;
     let folder = match &file {
         Some(file) => file.parent().filter(|f| *f != Path::new("")).unwrap_or(Path::new(".")).to_owned(),
@@ -158,9 +174,9 @@ pub fn prepare(text: &str, file: Option<PathBuf>, folders: &Folders) -> Result<P
     scene.more_folders = vec![folders.session.clone()];
     super::rooms::find_field(&mut scene, folders);
     let silent = Progress::silent();
-    let plan = Plan::draft(&scene, &folders.cache, &silent)?;
+    let plan = if in_turns { Plan::new } else { Plan::draft }(&scene, &folders.cache, &silent)?;
     let room = Room {
-        timing: Timing::Live { latency_s: LATENCY_S },
+        timing: if in_turns { Timing::Offline } else { Timing::Live { latency_s: LATENCY_S } },
         full_scale_pa: scene.output.full_scale_pa.unwrap_or(FULL_SCALE_PA),
         more_bodies: MORE_BODIES,
         modes_per_body: MODES_PER_BODY,
@@ -172,15 +188,16 @@ pub fn prepare(text: &str, file: Option<PathBuf>, folders: &Folders) -> Result<P
         .iter()
         .enumerate()
         .filter(|(_, b)| !b.template)
-        .flat_map(|(index, b)| std::iter::repeat_n((index, b.count() > 1), b.count()));
+        .flat_map(|(index, b)| (1..=b.count()).map(move |number| (index, b.count() > 1, number)));
     let mut keys: Vec<Staged> = Vec::new();
     for (key, planned) in stage.keys.iter().zip(&plan.bodies) {
-        let (table, copy) = places.next().map_or((None, false), |(index, copy)| (Some(index), copy));
-        keys.push(Staged { key: *key, table, copy, body: Some(planned.body.clone()) });
+        let (table, copy, number) = places.next().map_or((None, false, 1), |(index, copy, n)| (Some(index), copy, n));
+        keys.push(Staged { key: *key, table, copy, number, body: Some(planned.body.clone()) });
     }
-    keys.extend(stage.softs.iter().map(|key| Staged { key: *key, table: None, copy: false, body: None }));
+    let soft = |(number, key): (usize, &BodyKey)| Staged { key: *key, table: None, copy: false, number, body: None };
+    keys.extend(stage.softs.iter().enumerate().map(soft));
     let Stage { world, warnings, .. } = stage;
-    Ok(Prepared { world, out, scene, text: parsed, keys, warnings, file })
+    Ok(Prepared { world, out, scene, text: parsed, keys, warnings, file, in_turns })
 }
 
 impl Session {

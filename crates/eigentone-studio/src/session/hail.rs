@@ -58,6 +58,11 @@ impl HailState {
         })
     }
 
+    /// Whether it is the scene's own.
+    pub fn is_own(&self) -> bool {
+        self.own
+    }
+
     fn region(&self) -> Region {
         let (middle, half) = (Vec3::from_array(self.center), 0.5 * Vec3::from_array(self.size));
         Region::Box { low: middle - half, high: middle + half }

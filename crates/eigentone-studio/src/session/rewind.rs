@@ -74,6 +74,12 @@ impl Session {
     /// Everything goes back to where it began.
     pub(super) fn reset(&mut self) -> Result<Value, Fault> {
         self.grabs.clear();
+        if self.turns.is_some() && self.recording.is_none() {
+            // A take was made: from here on sound has a thread of its own again.
+            let prepared = prepare(&self.text.text(), self.file.clone(), &self.folders)?;
+            self.install_with(prepared, true);
+            return Ok(json!({}));
+        }
         if self.begin_holds {
             let document = self.world.document();
             let snapshot = eigentone_world::Snapshot { document, motion: self.begin.motion.clone() };

@@ -225,6 +225,7 @@ impl Session {
         match result {
             Ok(Some(field)) => {
                 self.begin_step("bake", None, 0);
+                self.differ("the rooms changed");
                 self.world.set_rooms(Some(field));
                 self.changed();
                 self.tell_scene();

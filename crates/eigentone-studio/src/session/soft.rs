@@ -21,6 +21,11 @@ const SNAPSHOT_BYTES: [usize; 2] = [16_384, 160];
 impl Session {
     /// A tape for the soft bodies that there are; none without any.
     pub(super) fn begin_tape(&mut self) {
+        if self.turns.is_some() {
+            // While a take is recorded, soft bodies are simulated in turns with the sound.
+            (self.tape, self.taped) = (None, Vec::new());
+            return;
+        }
         let soft = self.soft_bodies();
         self.taped.clone_from(&soft);
         let mut tracks = BTreeMap::new();
@@ -60,7 +65,7 @@ impl Session {
 
     /// Soft bodies that came or went begin another tape.
     pub(super) fn renew_tape(&mut self) {
-        if self.soft_bodies() != self.taped {
+        if self.turns.is_none() && self.soft_bodies() != self.taped {
             self.begin_tape();
             let event = self.transport();
             self.hub.event(&event);

@@ -21,6 +21,7 @@ impl Session {
         let map = eigentone_scene::scene::lay_map(&picture.grey, &body.shape.mesh, factors);
         let map = map.map_err(|e| Fault::bad(e.to_string(), "give factors of 0 to 100"))?;
         let smooth = self.world.surface_of(self.key(id)?).is_some_and(|s| s.is_smooth());
+        self.differ("a picture was laid over a body");
         self.begin_step("map", None, id);
         self.give_map(id, Some((Arc::new(map), picture.file.clone())))?;
         let warnings: &[&str] =

@@ -22,6 +22,8 @@ impl World {
     pub fn change(&mut self, key: BodyKey, change: Change) -> Result<(), WorldError> {
         let at = match self.settings.timing {
             Timing::Live { .. } => Moment::NOW,
+            // While time stands still the sound goes on, and what is done then is heard at once.
+            Timing::Offline if self.time.paused => Moment::NOW,
             Timing::Offline => self.moment(self.time.now_s),
         };
         self.apply(key, change, at, self.time.now_s, false)

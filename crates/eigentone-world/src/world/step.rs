@@ -38,6 +38,9 @@ impl World {
     /// Simulates one step, paused or not. A world that is [fed](Self::feed) does not move by itself.
     pub fn single_step(&mut self) {
         if !self.time.fed {
+            if self.time.paused {
+                self.clock.stand();
+            }
             self.run(1);
         }
         self.flush_all();
@@ -60,6 +63,15 @@ impl World {
         self.clock.tell(begin_s, end_s, now_s, self.shared.host_block() as f64 / rate_hz);
         let (per_game_s, at_zero) = self.clock.mapping(rate_hz);
         self.tracker.set_clock(at_zero, per_game_s);
+    }
+
+    /// For sound that is rendered in turns with the motion: how many samples may be rendered so far, if what happens up to so many seconds of game time ago may still be told. While time stands still there is no limit.
+    pub fn sound_due(&self, held_back_s: f64) -> u64 {
+        if self.time.paused {
+            return u64::MAX;
+        }
+        ((self.clock.audio_s(self.time.now_s) - held_back_s / self.clock.speed()) * self.settings.sample_rate_hz)
+            .max(0.0) as u64
     }
 
     /// The moment at which a game time is heard.
@@ -262,6 +274,7 @@ impl World {
     pub fn pause(&mut self) {
         if !self.time.paused {
             self.time.paused = true;
+            self.clock.stand();
             let engine = self.engine.get();
             let quiet = self.tracker.quiet(self.time.now_s, engine);
             self.counts.shed += u64::from(quiet.is_err());

@@ -137,6 +137,11 @@ impl World {
     }
 
     pub(super) fn set_sound_now(&mut self, key: BodyKey, sound: Sound) -> Result<(), WorldError> {
+        let material = self.state(key)?.material.clone();
+        self.set_sound_of(key, sound, &material)
+    }
+
+    fn set_sound_of(&mut self, key: BodyKey, sound: Sound, material: &Arc<Material>) -> Result<(), WorldError> {
         let state = self.state(key)?;
         let becomes_shared = matches!(sound, Sound::Shared { .. }) && matches!(state.body.sound, Sound::Silent);
         let fixed = |s: &Sound| matches!(s, Sound::Voice | Sound::Shared { .. });
@@ -153,8 +158,7 @@ impl World {
             ));
         }
         let body = Body { sound, ..state.body.clone() };
-        let material = state.material.clone();
-        let (model, request) = self.first_model(&body, &material)?;
+        let (model, request) = self.first_model(&body, material)?;
         self.tasks.get().cancel_for(key);
         let state = self.state_mut(key)?;
         state.body = body;
@@ -197,6 +201,20 @@ impl World {
             self.start_task(key, request);
         }
         Ok(())
+    }
+
+    /// Makes a body of another material whose sound is known already: nothing else is made in between.
+    ///
+    /// # Errors
+    /// If the body is gone, is a voice or sounds through another, or the sound makes no sense for it.
+    pub fn set_material_with(&mut self, key: BodyKey, material: Arc<Material>, sound: Sound) -> Result<(), WorldError> {
+        let state = self.state(key)?;
+        let surface = self.surfaces.of(&state.body.surface.clone(), &material)?;
+        self.set_sound_of(key, sound, &material)?;
+        let state = self.state_mut(key)?;
+        state.body.material = MaterialRef::Material(material.clone());
+        (state.material, state.surface) = (material, surface);
+        self.weigh(key)
     }
 
     pub(super) fn set_surface_now(&mut self, key: BodyKey, surface: Surface) -> Result<(), WorldError> {

@@ -18,6 +18,29 @@ pub(super) fn check(scene: &Scene, names: &Names<'_>, problems: &mut Vec<String>
         motion(body, &mut table);
         sound(body, &mut table);
         relations(scene, names, body, &mut table);
+        copy_edits(body, &mut table);
+    }
+}
+
+/// What single copies have in place of it.
+fn copy_edits(body: &Body, table: &mut Table<'_>) {
+    let mut seen = std::collections::BTreeSet::new();
+    for edit in &body.copy_edits {
+        if !(1..=body.count()).contains(&edit.copy) {
+            table.say(
+                "copy_edits",
+                &format!("there is no copy {}: they are counted from 1 to {}", edit.copy, body.count()),
+            );
+        }
+        if !seen.insert(edit.copy) {
+            table.say("copy_edits", &format!("copy {} is there twice; make one of both", edit.copy));
+        }
+        let mut one = Body { copies: None, copy_edits: Vec::new(), ..body.clone() };
+        edit.apply(&mut one);
+        form(&one, table);
+        place(&one, table);
+        motion(&one, table);
+        sound(&one, table);
     }
 }
 

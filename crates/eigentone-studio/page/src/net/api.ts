@@ -91,6 +91,11 @@ export class Api {
     return (await this.connection.fetch("/api/export/take.wav")).blob();
   }
 
+  /** The last take that was recorded: its sound, or a ZIP with what it was made of. */
+  async recording(ending: "wav" | "zip"): Promise<Blob> {
+    return (await this.connection.fetch(`/api/export/recording.${ending}`)).blob();
+  }
+
   /** Blows like `blow`, or on the body's top. */
   async variations(body: BodyId, count: number, seed: number, spread: number, blow: Blow | null): Promise<Blob> {
     const response = await this.connection.fetch("/api/export/variations", {

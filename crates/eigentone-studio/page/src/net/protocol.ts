@@ -113,6 +113,7 @@ export type Request =
   | { do: "save" | "settle" | "reset" | "undo" | "redo" | "step" }
   | { do: "ab"; slot: "a" | "b"; store: boolean }
   | { do: "play"; on: boolean }
+  | { do: "record"; on: boolean; settle?: boolean }
   | { do: "speed"; value: number }
   | { do: "seek"; time_s: number }
   | ({ do: "listener" } & Partial<Listener>)
@@ -167,6 +168,16 @@ export interface SceneEvent {
   speed: number;
   file: string | null;
   dirty: boolean;
+  take?: Take;
+}
+
+/** Where the take stands. */
+export interface Take {
+  recording: boolean;
+  ready: boolean;
+  seconds: number;
+  inputs: number;
+  differences: string[];
 }
 
 /** Where a scene with soft bodies is played, and what of it has been simulated; `recorded` is false without any. */
@@ -186,6 +197,7 @@ export type ServerEvent =
   | SceneEvent
   | { event: "body"; body: Body }
   | { event: "gone"; body: BodyId }
+  | ({ event: "take" } & Take)
   | { event: "quality"; quality: Partial<Quality> }
   | { event: "hail"; hail: Partial<Hail> }
   | { event: "listener"; listener: Partial<Listener> }

@@ -5,6 +5,7 @@ import { openMenu } from "../ui/dialog";
 import { h, icon, iconButton, setIcon } from "../ui/dom";
 import { toggleTheme } from "../ui/theme";
 import { exportTake, openVariations } from "./export";
+import { exportRecording, recorder } from "./record";
 import { sceneMenu } from "./scene-menu";
 import { startTour } from "./tour";
 
@@ -20,6 +21,7 @@ export function topbar(app: App): HTMLElement {
     transport(app),
     comparison(app),
     h("div.spacer"),
+    recorder(app),
     exporter(app),
     volume(app),
     iconButton("theme", "Dark or light", toggleTheme),
@@ -97,7 +99,12 @@ function comparison(app: App): HTMLElement {
 
 function exporter(app: App): HTMLElement {
   const button: HTMLButtonElement = iconButton("download", "Export", () => {
+    const recorded = [
+      { label: "The last take, as WAV", action: () => void exportRecording(app, "wav") },
+      { label: "The last take with all it was made of, as ZIP", action: () => void exportRecording(app, "zip") },
+    ];
     openMenu(button, [
+      ...(app.studio.take.value.ready ? recorded : []),
       { label: "What was just heard, as WAV", action: () => void exportTake(app) },
       { label: "Variations of a blow, as ZIP…", action: () => openVariations(app) },
     ]);

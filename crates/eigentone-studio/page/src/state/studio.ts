@@ -3,7 +3,7 @@
 import type { Meters, ModesPacket } from "../net/binary";
 import type { LinkStatus } from "../net/connection";
 import type {
-  Body, BodyId, Hail, Listener, Mallet, Material, Quality, SceneEvent, ServerEvent, Shelf, TransportEvent,
+  Body, BodyId, Hail, Listener, Mallet, Material, Quality, SceneEvent, ServerEvent, Shelf, Take, TransportEvent,
 } from "../net/protocol";
 import type { BakeEvent, RoomsState } from "../net/field";
 import { Signal } from "./signal";
@@ -59,6 +59,7 @@ export class Studio {
   /** Null without soft bodies. */
   readonly transport = new Signal<TransportEvent | null>(null);
   readonly history = new Signal<History>({ undo: 0, redo: 0, label: null });
+  readonly take = new Signal<Take>({ recording: false, ready: false, seconds: 0, inputs: 0, differences: [] });
   readonly log = new Signal<readonly LogEntry[]>([]);
   readonly meters = new Signal<Meters | null>(null);
   /** Modes that are mixed, as a share of those that ring; not a number in silence. */
@@ -116,6 +117,9 @@ export class Studio {
       case "bake":
         this.bake.value = event.stage === "paused" || event.stage === "baking" ? { ...this.bake.value, ...event } : event;
         break;
+      case "take":
+        this.take.value = event;
+        break;
       case "audio":
         break;
       case "transport":
@@ -147,6 +151,7 @@ export class Studio {
     if (event.rooms) this.rooms.value = event.rooms;
     const { playing, speed, file, dirty } = event;
     this.scene.value = { title: event.title ?? this.scene.value.title, playing, speed, file, dirty };
+    if (event.take) this.take.value = event.take;
     const selected = this.selected.value;
     if (selected === null || !this.bodies.value.has(selected)) {
       const sounding = event.bodies.find((body) => body.sounds) ?? event.bodies[0];

@@ -29,6 +29,8 @@ export function replace(parent: Element, ...children: Child[]): void {
 const SVG = "http://www.w3.org/2000/svg";
 
 const ICONS = {
+  record: "M12 5a7 7 0 1 0 0 14 7 7 0 1 0 0-14z",
+  stop: "M6 6h12v12H6z",
   play: "M7 5v14l12-7z",
   pause: "M7 5h4v14H7zM13 5h4v14h-4z",
   step: "M5 5v14l9-7zM16 5h3v14h-3z",
