@@ -3,6 +3,7 @@
 mod act;
 mod adding;
 mod bodies;
+mod compare;
 mod edit;
 mod files;
 mod hail;
@@ -10,6 +11,7 @@ mod inspect;
 mod modes;
 mod packets;
 mod rewind;
+mod settling;
 pub mod uploads;
 mod why;
 
@@ -49,7 +51,7 @@ pub struct Session {
     begin: Snapshot,
     begin_holds: bool,
     history: History,
-    slots: [Option<Moment>; 2],
+    compared: compare::Compared,
     grabs: BTreeMap<u64, Grab>,
     grab_count: u64,
     playing: bool,
@@ -70,6 +72,7 @@ pub struct Session {
     hub: Arc<Hub>,
     contacts: Vec<packets::ContactRow>,
     tasks_told: BTreeMap<u64, (String, f32)>,
+    settling: settling::Settling,
     tick: u64,
 }
 
@@ -104,7 +107,7 @@ impl Session {
             begin,
             begin_holds: true,
             history: History::default(),
-            slots: [None, None],
+            compared: compare::Compared::default(),
             grabs: BTreeMap::new(),
             grab_count: 0,
             playing: true,
@@ -122,6 +125,7 @@ impl Session {
             hub,
             contacts: Vec::new(),
             tasks_told: BTreeMap::new(),
+            settling: settling::Settling::default(),
             tick: 0,
             scene,
         };
@@ -145,6 +149,8 @@ impl Session {
         self.grabs.clear();
         self.watched = None;
         self.tasks_told.clear();
+        self.settling = settling::Settling::default();
+        self.end_comparison();
         self.listener_led = false;
         self.enter_all(&keys);
         self.begin = self.world.snapshot();
@@ -231,6 +237,7 @@ impl Session {
         }
         self.world.advance(dt_s);
         self.take_events();
+        self.tell_settled();
         self.tick += 1;
         // Of 250 frames a second, 31 tell the state.
         if self.tick.is_multiple_of(8) {
@@ -354,6 +361,7 @@ impl Session {
 
     /// Something has changed.
     fn changed(&mut self) {
+        self.end_comparison();
         let was = std::mem::replace(&mut self.dirty, true);
         self.unsaved = true;
         if !was {

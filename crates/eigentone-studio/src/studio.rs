@@ -10,6 +10,7 @@ use crate::session::{Folders, Session, prepare};
 use crate::shelf;
 use crate::take::Take;
 use crate::token::Token;
+use axum::serve::ListenerExt;
 use eigentone_scene::scene::cache::ModelCache;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -145,6 +146,8 @@ impl Studio {
         });
         let ended = over.clone();
         let served = runtime.spawn(async move {
+            // A blow must not wait for the packet before it to be acknowledged. A socket that refuses this is only slower.
+            let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
             let serving = axum::serve(listener, router(shared));
             tokio::select! {
                 _ = serving => {},

@@ -76,6 +76,7 @@ impl Fixture {
                 events: Vec::new(),
                 packets: Vec::new(),
                 sound: Vec::new(),
+                received: 0,
                 next_id: 1,
                 begin: Instant::now(),
                 credited: 0,
@@ -125,6 +126,8 @@ pub struct Client<'a> {
     pub packets: Vec<Vec<u8>>,
     /// Left channel of what was heard.
     pub sound: Vec<f32>,
+    /// Frames that have come.
+    pub received: usize,
     next_id: u64,
     begin: Instant,
     credited: u64,
@@ -144,8 +147,9 @@ impl Client<'_> {
             .ok()?;
         match message {
             Message::Text(text) => {
-                let value: Value = serde_json::from_str(&text).unwrap();
+                let mut value: Value = serde_json::from_str(&text).unwrap();
                 if value.get("event").is_some() {
+                    value["received"] = self.received.into();
                     self.events.push(value.clone());
                 }
                 Some(value)
@@ -154,6 +158,7 @@ impl Client<'_> {
                 assert!(bytes.len() >= 8 && bytes[1] == 1, "every packet has a header");
                 if bytes[0] == 1 {
                     let left = bytes[16..].chunks_exact(8).map(|f| f32::from_le_bytes([f[0], f[1], f[2], f[3]]));
+                    self.received += left.len();
                     self.sound.extend(left);
                 } else {
                     self.packets.push(bytes.to_vec());
@@ -212,6 +217,16 @@ impl Client<'_> {
 
     pub fn id(&mut self, name: &str) -> u64 {
         self.body(name)["id"].as_u64().unwrap()
+    }
+
+    /// A body as it was last told.
+    pub fn body_now(&self, id: u64) -> Value {
+        let told = self.events.iter().rev().find_map(|e| match e["event"].as_str() {
+            Some("body") => Some(e["body"].clone()).filter(|b| b["id"] == id),
+            Some("scene") => e["bodies"].as_array().and_then(|all| all.iter().find(|b| b["id"] == id)).cloned(),
+            _ => None,
+        });
+        told.unwrap_or_else(|| panic!("body {id} was never told"))
     }
 
     /// Begins to listen.

@@ -163,6 +163,7 @@ export type ServerEvent =
   | { event: "listener"; listener: Partial<Listener> }
   | { event: "task"; body: BodyId | null; stage: string; share: number }
   | { event: "audio"; on: boolean }
+  | { event: "trim"; trim_db: number }
   | { event: "history"; undo: number; redo: number; label: string | null }
   | { event: "log"; level: "info" | "warning" | "error"; text: string };
 
