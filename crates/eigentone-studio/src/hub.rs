@@ -32,7 +32,11 @@ pub struct Hub {
 
 impl Default for Hub {
     fn default() -> Self {
-        Self { news: broadcast::Sender::new(EVENTS), sound: broadcast::Sender::new(PACKETS), sent_frames: AtomicU64::new(0) }
+        Self {
+            news: broadcast::Sender::new(EVENTS),
+            sound: broadcast::Sender::new(PACKETS),
+            sent_frames: AtomicU64::new(0),
+        }
     }
 }
 

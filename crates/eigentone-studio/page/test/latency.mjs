@@ -50,6 +50,19 @@ const summary = (list) => {
   return { median: round(quantile(sorted, 0.5)), p95: round(quantile(sorted, 0.95)), worst: round(sorted.at(-1)) };
 };
 
+/** Waits until the page has found how much it has to keep ahead: five seconds without a change, or half a minute. */
+async function settle(studio) {
+  const lead = () => studio.page.evaluate(() => window.eigentone.app.player.figures.value.leadFrames);
+  await sleep(6000);
+  let [last, same] = [await lead(), 0];
+  for (let i = 0; i < 30 && same < 5; i++) {
+    await sleep(1000);
+    const now = await lead();
+    same = now === last ? same + 1 : 0;
+    last = now;
+  }
+}
+
 /** What is struck: the body that was named, or one that sounds, is light and can be seen. */
 async function target(studio) {
   const bodies = (await studio.bodies()).filter(({ sounds, name, kind }) => sounds && (values.body ? name === values.body : kind === "dynamic"));
@@ -64,16 +77,18 @@ async function target(studio) {
   throw new Error("No body that sounds can be seen.");
 }
 
-/** Stops everything by hand and waits until nothing is heard. */
+/** Stops a body by hand, waits until nothing is heard, and lets it go. */
 async function hush(studio, id) {
-  await studio.page.evaluate((body) => window.eigentone.app.connection.post({ do: "hold", body, on: true }), id);
-  await sleep(250);
-  await studio.page.evaluate((body) => window.eigentone.app.connection.post({ do: "hold", body, on: false }), id);
-  await studio.until(() => {
+  const hold = (on) => studio.page.evaluate(([body, on]) => window.eigentone.app.do({ do: "hold", body, on }), [id, on]);
+  const quiet = () => studio.until(() => {
     const samples = new Float32Array(window.probe.fftSize);
     window.probe.getFloatTimeDomainData(samples);
-    return samples.every((sample) => Math.abs(sample) < 1e-5);
+    return samples.every((sample) => Math.abs(sample) < 1e-6);
   }, 20_000);
+  await hold(true);
+  await quiet();
+  await hold(false);
+  await quiet();
   // Clicks must not fall into step with the blocks of the sound.
   await sleep(100 + 40 * Math.random());
 }
@@ -136,7 +151,7 @@ const studio = await openStudio({ file, pageDir: values["page-dir"] });
 try {
   // Models are made in the background: they are part of the warm-up.
   await studio.until(() => [...window.eigentone.app.studio.bodies.value.values()].every((body) => !body.provisional), 300_000);
-  await sleep(3000);
+  await settle(studio);
   const warm = await studio.page.evaluate(() => window.eigentone.app.player.figures.value.underruns);
   const way = await measure(studio, strikes);
   const worst = await soak(studio, soakS);

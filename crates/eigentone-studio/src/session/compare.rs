@@ -66,7 +66,8 @@ impl Session {
         self.history.push(before, if slot == 0 { "slot A" } else { "slot B" }, None);
         self.go_to(kept.moment)?;
         let voices = self.voices();
-        let trim_db = self.compared.kept[1 - slot].as_ref().map_or(0.0, |other| trim_db(&voices, &other.voices, self.rate_hz()));
+        let trim_db =
+            self.compared.kept[1 - slot].as_ref().map_or(0.0, |other| trim_db(&voices, &other.voices, self.rate_hz()));
         if let Some(kept) = &mut self.compared.kept[slot] {
             kept.voices = voices;
         }
@@ -128,12 +129,8 @@ impl Voice {
         let [low, high] = eigentone_core::mesh::bounds_of(sites);
         // On top and off all axes of symmetry, so that few modes are at rest there.
         let Some(contact) = model.nearest_contact(low + (high - low) * PLACE) else { return silent };
-        let blow = Strike {
-            contact,
-            impulse_ns: IMPULSE_NS,
-            stiffness_n_m: mallet.stiffness_n_m,
-            mallet_kg: mallet.mass_kg,
-        };
+        let blow =
+            Strike { contact, impulse_ns: IMPULSE_NS, stiffness_n_m: mallet.stiffness_n_m, mallet_kg: mallet.mass_kg };
         let Ok(sound) = strike(&model, &blow, rate_hz, BLOW_S) else { return silent };
         let mut meter = Meter::new(rate_hz);
         let loudest = sound.chunks((0.05 * rate_hz) as usize + 1).fold(SILENCE_LUFS, |loudest, part| {

@@ -104,7 +104,8 @@ impl Session {
         let (stats, audio, counts) = (self.world.stats(), self.world.audio_stats(), self.world.counts());
         let block_us = 64e6 / self.rate_hz() as f32;
         let load = audio.block_us / block_us;
-        let in_time = if audio.budget_blocks == 0 { 1.0 } else { audio.budget_kept as f32 / audio.budget_blocks as f32 };
+        let in_time =
+            if audio.budget_blocks == 0 { 1.0 } else { audio.budget_kept as f32 / audio.budget_blocks as f32 };
         let mut packet = Packet::new(Kind::Meters, 84);
         packet.u64(self.audio.pace().frames());
         packet.f32s(&[heard.peak[0], heard.peak[1], heard.rms[0], heard.rms[1], heard.loudness_lufs, load]);

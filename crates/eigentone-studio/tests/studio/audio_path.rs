@@ -132,23 +132,21 @@ fn a_body_is_provisional_until_its_own_model_is_heard() {
 /// A state with a gain four times as large is played as loud as the other while the two are compared, and at its own level as soon as something is changed.
 #[test]
 fn compared_states_are_equally_loud() {
-    let fixture = Fixture::new(PLATE);
+    // So damped that each blow is over before the next.
+    let fixture = Fixture::new(&PLATE.replace("fixed = true", "fixed = true\ndamping = 30"));
     let mut page = fixture.connect();
     let plate = page.id("plate");
     page.listen();
     page.hear(4096);
     let level_db = |page: &mut Client<'_>| {
         page.sound.clear();
-        page.must(json!({ "do": "strike", "body": plate, "at": [0.03, 0.02, 0], "impulse_ns": 0.002, "mallet": "rubber" }));
-        let sound = page.hear_on(44_100);
+        page.must(
+            json!({ "do": "strike", "body": plate, "at": [0.03, 0.02, 0], "impulse_ns": 0.002, "mallet": "rubber" }),
+        );
+        let sound = page.hear_on(66_150);
         let peak = sound.iter().fold(0.0f32, |peak, x| peak.max(x.abs()));
         let onset = sound.iter().position(|x| x.abs() > 0.1 * peak).unwrap();
-        let level = 20.0 * rms(&sound[onset..onset + 17_640]).log10();
-        page.must(json!({ "do": "hold", "body": plate, "on": true }));
-        page.hear(22_050);
-        page.must(json!({ "do": "hold", "body": plate, "on": false }));
-        page.hear(4096);
-        level
+        20.0 * rms(&sound[onset..onset + 17_640]).log10()
     };
     let quiet = level_db(&mut page);
     page.must(json!({ "do": "ab", "slot": "a", "store": true }));

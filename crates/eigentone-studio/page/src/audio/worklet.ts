@@ -44,17 +44,17 @@ export interface OnsetReport {
 const CAPACITY = 32768;
 const MASK = CAPACITY - 1;
 const FADE_FRAMES = 64;
-const MAX_TARGET = 8192;
+const MAX_TARGET = 4096;
 /** Frames that the target is kept above the demand. */
 const SPARE = 160;
 /** What is asked for after an underrun, when the demand is only known to be larger than the target, in frames. */
 const STEP = 256;
 /** Differences below this are left alone, in frames. */
 const SLACK = 96;
-/** What is left out in a second at most, in frames. */
+/** What is left out in a second at most: so many frames, or a quarter of what is too much. */
 const SHRINK = 128;
 /** So long after the start the target follows the last second alone, in s: a page that is still being built stalls more than later. */
-const SETTLING_S = 3;
+const SETTLING_S = 5;
 /** Seconds of which the largest demand counts; twice as many where giving back led to an underrun. */
 const FIRST_WINDOW_S = 20;
 const MAX_WINDOW_S = 300;
@@ -223,7 +223,7 @@ class PlayerProcessor extends AudioWorkletProcessor {
     this.demands = [...this.demands, this.demand].slice(settling ? -1 : -this.windowS);
     this.demand = this.sinceSecond = 0;
     const excess = Math.min(this.target - SPARE - Math.max(...this.demands), this.written - this.read - SPARE);
-    if (this.playing && excess >= SLACK && (settling || this.demands.length >= Math.min(this.windowS, 5))) this.shrink(settling ? excess : Math.min(excess, SHRINK));
+    if (this.playing && excess >= SLACK && (settling || this.demands.length >= Math.min(this.windowS, 5))) this.shrink(settling ? excess : Math.min(excess, Math.max(SHRINK, excess >> 2)));
   }
 
   /** Leaves sound out. */
