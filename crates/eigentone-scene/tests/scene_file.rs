@@ -225,6 +225,7 @@ fn impossible_numbers_are_refused_with_the_possible_ones() {
     }
     for (key, bad) in [
         ("restitution", "1.5"),
+        ("rolling_resistance", "-0.1"),
         ("friction", "-0.1"),
         ("damping", "0.5"),
         ("gain_db", "nan"),

@@ -35,6 +35,7 @@ mod limits;
 mod mass;
 mod motion;
 mod reader;
+mod rolling;
 mod shape;
 mod snapshot;
 mod spec;

@@ -22,6 +22,9 @@ const LINGER: Duration = Duration::from_secs(2);
 /// How often it looks whether a page has come, while none is there.
 const IDLE: Duration = Duration::from_millis(200);
 
+/// Requests that are done between two frames at most.
+const AT_ONCE: usize = 64;
+
 type Job = Box<dyn FnOnce(&mut Session) + Send>;
 
 enum Message {
@@ -96,7 +99,7 @@ fn run(mut session: Session, messages: &Receiver<Message>, presence: &Presence) 
     let mut last = Instant::now();
     let mut seen = Instant::now();
     let mut awake = false;
-    loop {
+    'running: loop {
         let now = Instant::now();
         if presence.pages.load(Relaxed) > 0 {
             seen = now;
@@ -108,10 +111,13 @@ fn run(mut session: Session, messages: &Receiver<Message>, presence: &Presence) 
             last = now;
         }
         let wait = if awake { (last + FRAME).saturating_duration_since(now) } else { IDLE };
-        match messages.recv_timeout(wait) {
-            Ok(Message::Job(job)) => job(&mut session),
-            Ok(Message::Over) | Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) => {}
+        // All that wait go before the next frame: where frames take long, one each would be late.
+        for patience in std::iter::once(wait).chain(std::iter::repeat_n(Duration::ZERO, AT_ONCE)) {
+            match messages.recv_timeout(patience) {
+                Ok(Message::Job(job)) => job(&mut session),
+                Ok(Message::Over) | Err(RecvTimeoutError::Disconnected) => break 'running,
+                Err(RecvTimeoutError::Timeout) => break,
+            }
         }
         session.keep_work();
         if awake && last.elapsed() >= FRAME {

@@ -3,6 +3,7 @@
 use axum::body::Bytes;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tokio::sync::broadcast;
 
 /// Messages that may wait for a page before it is told that it missed some.
@@ -25,11 +26,17 @@ pub enum News {
 pub struct Hub {
     news: broadcast::Sender<News>,
     sound: broadcast::Sender<Bytes>,
+    /// Frames that are on their way to whoever listens.
+    sent_frames: AtomicU64,
 }
 
 impl Default for Hub {
     fn default() -> Self {
-        Self { news: broadcast::Sender::new(EVENTS), sound: broadcast::Sender::new(PACKETS) }
+        Self {
+            news: broadcast::Sender::new(EVENTS),
+            sound: broadcast::Sender::new(PACKETS),
+            sent_frames: AtomicU64::new(0),
+        }
     }
 }
 
@@ -47,6 +54,16 @@ impl Hub {
     /// Sends sound.
     pub fn sound(&self, packet: Bytes) {
         let _ = self.sound.send(packet);
+    }
+
+    /// All frames before this one have been sent, or nobody listened.
+    pub fn set_sent_frames(&self, frame: u64) {
+        self.sent_frames.store(frame, Relaxed);
+    }
+
+    /// Frames that were sent so far: events told after this reach a page after their sound.
+    pub fn sent_frames(&self) -> u64 {
+        self.sent_frames.load(Relaxed)
     }
 
     /// Says something to people.

@@ -42,6 +42,9 @@ pub async fn run(
                 since = 0;
             }
             send(&waiting, &hub, &take);
+            if let Some(last) = waiting.last() {
+                hub.set_sent_frames(last.frame + BLOCK as u64);
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 mod act;
 mod adding;
 mod bodies;
+mod compare;
 mod edit;
 mod files;
 mod hail;
@@ -14,6 +15,7 @@ mod record;
 mod resonators;
 mod rewind;
 pub mod rooms;
+mod settling;
 mod soft;
 mod surface_map;
 mod surfaces;
@@ -60,7 +62,7 @@ pub struct Session {
     begin: Snapshot,
     begin_holds: bool,
     history: History,
-    slots: [Option<Moment>; 2],
+    compared: compare::Compared,
     grabs: BTreeMap<u64, Grab>,
     grab_count: u64,
     playing: bool,
@@ -82,6 +84,7 @@ pub struct Session {
     contacts: Vec<packets::ContactRow>,
     tasks_told: BTreeMap<u64, (String, f32)>,
     rooms: rooms::Rooms,
+    settling: settling::Settling,
     tick: u64,
     /// What soft bodies have done; none without any.
     tape: Option<tape::Tape>,
@@ -131,7 +134,7 @@ impl Session {
             begin,
             begin_holds: true,
             history: History::default(),
-            slots: [None, None],
+            compared: compare::Compared::default(),
             grabs: BTreeMap::new(),
             grab_count: 0,
             playing: true,
@@ -150,6 +153,7 @@ impl Session {
             contacts: Vec::new(),
             tasks_told: BTreeMap::new(),
             rooms: rooms::Rooms::default(),
+            settling: settling::Settling::default(),
             tick: 0,
             tape: None,
             taped: Vec::new(),
@@ -189,6 +193,8 @@ impl Session {
         self.grabs.clear();
         self.watched = None;
         self.tasks_told.clear();
+        self.settling = settling::Settling::default();
+        self.end_comparison();
         self.listener_led = false;
         self.enter_named(&keys, numbers);
         self.begin = self.world.snapshot();
@@ -288,6 +294,7 @@ impl Session {
             self.advance(dt_s);
         }
         self.take_events();
+        self.tell_settled();
         self.tick += 1;
         // Of 250 frames a second, 31 tell the state.
         if self.tick.is_multiple_of(8) {
@@ -445,6 +452,7 @@ impl Session {
 
     /// Something has changed.
     fn changed(&mut self) {
+        self.end_comparison();
         let was = std::mem::replace(&mut self.dirty, true);
         self.unsaved = true;
         if !was {

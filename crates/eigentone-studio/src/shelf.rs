@@ -22,7 +22,12 @@ const fn object(name: &'static str, title: &'static str, material: &'static str,
 
 /// What there is.
 pub const OBJECTS: &[Object] = &[
-    object("bowl", "Singing bowl", "bronze", "bowl = { radius = 0.08, around = 40, along = 12 }\nthickness_m = 0.003"),
+    object(
+        "bowl",
+        "Singing bowl",
+        "bronze",
+        "bowl = { radius = 0.08, around = 40, along = 12 }\nthickness_m = 0.003\nrolling_resistance = 0.02",
+    ),
     object(
         "bell",
         "Hand bell",

@@ -123,8 +123,10 @@ pub struct Body {
     pub friction: Option<f64>,
     /// Share of the speed that a bounce keeps; the surface's if not given.
     pub restitution: Option<f64>,
-    /// Rate at which spins die away, in 1/s: rolling resistance.
+    /// Rate at which spins die away, in 1/s.
     pub spin_damping: f64,
+    /// Coefficient of rolling resistance, 0 to 1: what rolls on others slows down by about this share of gravity, and comes to rest.
+    pub rolling_resistance: f64,
     /// Where its origin is.
     pub position: Vec3,
     /// How it is turned.
@@ -181,6 +183,7 @@ impl Body {
             friction: None,
             restitution: None,
             spin_damping: SPIN_DAMPING,
+            rolling_resistance: 0.0,
             position: Vec3::ZERO,
             rotation: DQuat::IDENTITY,
             velocity: Vec3::ZERO,

@@ -367,6 +367,11 @@ impl World {
         self.tasks.get().status().collect()
     }
 
+    /// Whether a model is being made for a body, or is made and waits for room on the way to the audio side.
+    pub fn is_model_pending(&mut self, key: BodyKey) -> bool {
+        self.bodies.get(key).is_some_and(|state| state.task.is_some()) || self.is_being_made(key)
+    }
+
     /// Whether a model is being made for a body.
     pub(crate) fn is_being_made(&mut self, key: BodyKey) -> bool {
         self.tasks.get().status().any(|status| status.body == key)

@@ -69,6 +69,8 @@ pub struct Body {
     pub friction: Option<f64>,
     /// Share of the speed that a bounce keeps, in place of its surface's.
     pub restitution: Option<f64>,
+    /// Coefficient of rolling resistance.
+    pub rolling_resistance: f64,
     /// Loudness, in dB.
     pub gain_db: f64,
     /// How much more important than others it is when modes are left out; also a factor of its sound.
@@ -148,6 +150,7 @@ impl Default for Body {
             spin: [0.0; 3],
             friction: None,
             restitution: None,
+            rolling_resistance: 0.0,
             gain_db: 0.0,
             emphasis: 1.0,
             directivity: None,

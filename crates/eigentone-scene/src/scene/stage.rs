@@ -386,6 +386,7 @@ impl super::Planned {
             mass_kg: Some(self.mass_kg),
             friction: body.friction,
             restitution: body.restitution,
+            rolling_resistance: body.rolling_resistance,
             position: Vec3::from_array(body.position),
             rotation: DQuat::from_array(body.rotation.quaternion()),
             velocity: Vec3::from_array(body.velocity),

@@ -28,6 +28,7 @@ pub(super) struct Body {
     pub(super) closed: bool,
     pub(super) mass: Mass,
     pub(super) spin_damping: f64,
+    pub(super) rolling_resistance: f64,
     /// Whether it is to take part.
     pub(super) present: bool,
     /// See [`World::frozen`].
@@ -106,6 +107,7 @@ impl World {
             closed,
             mass: spec.mass,
             spin_damping: spec.spin_damping,
+            rolling_resistance: spec.rolling_resistance,
             present: true,
             frozen: false,
             untouched: dynamic,
@@ -141,6 +143,7 @@ fn check(spec: &BodySpec) -> Result<(), RigidError> {
     check_friction(spec.friction)?;
     check_restitution(spec.restitution)?;
     check_spin_damping(spec.spin_damping)?;
+    in_range("rolling_resistance", spec.rolling_resistance, 0.0, 1.0)?;
     spec.drive.iter().try_for_each(check_drive)?;
     check_kind(&spec.kind)
 }

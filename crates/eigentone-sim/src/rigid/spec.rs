@@ -126,6 +126,8 @@ pub struct BodySpec<'a> {
     pub restitution: f64,
     /// Rate at which its spin dies away, in 1/s: what rolls comes to rest.
     pub spin_damping: f64,
+    /// Coefficient of rolling resistance: the torque against its spin as a share of the normal force times the distance of its contacts from its centre of mass.
+    pub rolling_resistance: f64,
     /// What moves it.
     pub kind: Kind,
     /// A pull that holds a speed; only for a dynamic body.
@@ -145,6 +147,7 @@ impl<'a> BodySpec<'a> {
             friction: 0.5,
             restitution: 0.3,
             spin_damping: 0.0,
+            rolling_resistance: 0.0,
             kind: Kind::Dynamic,
             drive: None,
         }

@@ -40,6 +40,7 @@ impl World {
             }
         }
         let poses = self.moved();
+        self.resist_rolling(&contacts);
         ContactFrame { time_s: self.time_s(), step_s: self.settings.step_s, poses, contacts, strains: Vec::new() }
     }
 

@@ -194,3 +194,32 @@ fn a_body_can_leave_the_world_and_come_back() {
     world.set_present(ball, false).unwrap();
     assert!(world.step().contacts.iter().all(|c| c.phase == Phase::End));
 }
+
+/// A ball that rolls without slipping is slowed by `c N r` on `(2/5 + 1) m r²`, which is `5/7 c g`; then it lies still.
+#[test]
+fn rolling_resistance_slows_a_ball_by_five_sevenths_of_its_share_of_gravity() {
+    let (radius, speed, share) = (0.05, 0.4, 0.02);
+    let mut world = world_with_floor(0.8, 0.0);
+    let ball = BodySpec {
+        position: Vec3::new(0.0, 0.0, radius),
+        velocity: Vec3::new(speed, 0.0, 0.0),
+        spin: Vec3::new(0.0, speed / radius, 0.0),
+        friction: 0.8,
+        restitution: 0.0,
+        rolling_resistance: share,
+        ..BodySpec::new(Shape::Sphere { radius })
+    };
+    let ball = world.add(&ball).unwrap();
+    let slowing = 5.0 / 7.0 * share * G;
+    let stops_s = speed / slowing;
+    let run = |world: &mut eigentone_sim::rigid::World, seconds: f64| {
+        for _ in 0..(seconds / DT) as usize {
+            world.step();
+        }
+        world.velocity(ball).unwrap().length()
+    };
+    let halfway = run(&mut world, 0.5 * stops_s);
+    assert!((halfway / (0.5 * speed) - 1.0).abs() < 0.03, "{halfway} m/s halfway");
+    let after = run(&mut world, 0.7 * stops_s);
+    assert!(after < 1e-4, "{after} m/s after it should have stopped");
+}

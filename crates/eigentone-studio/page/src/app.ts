@@ -26,7 +26,10 @@ export class App {
         if (event.event === "audio" && !event.on) this.player.stream();
         if (event.event === "log" && event.level === "error") toast("error", event.text);
       },
-      meters: (meters) => (this.studio.meters.value = meters),
+      meters: (meters) => {
+        this.studio.meters.value = meters;
+        this.player.rendered(meters.frame);
+      },
       modes: (packet) => (this.studio.modes.value = packet),
       link: (status) => (this.studio.link.value = status),
     });
@@ -71,8 +74,13 @@ export class App {
 
   set(body: BodyId, gesture: number, setting: BodySetting): void {
     const { position: _position, rotation: _rotation, fixed, ...shown } = setting;
-    this.studio.assume(body, fixed === undefined ? shown : { ...shown, kind: fixed ? "fixed" : "dynamic" });
-    void this.do({ do: "set", body, gesture, ...setting });
+    const before = this.studio.bodies.value.get(body);
+    // Another material may need a model that has to be made: the server tells.
+    const guess = setting.material === undefined ? shown : { ...shown, provisional: true };
+    this.studio.assume(body, fixed === undefined ? guess : { ...guess, kind: fixed ? "fixed" : "dynamic" });
+    void this.do({ do: "set", body, gesture, ...setting }).then((granted) => {
+      if (!granted && before) this.studio.assume(body, before);
+    });
   }
 
   /** One step of history, if there is one. */
@@ -80,11 +88,12 @@ export class App {
     if (this.studio.history.value[direction] > 0) void this.do({ do: direction });
   }
 
-  strike(body: BodyId, at: Vec3, direction: Vec3, impulseNs: number): void {
+  /** `eventMs` is the time stamp of the event that let go. */
+  strike(body: BodyId, at: Vec3, direction: Vec3, impulseNs: number, eventMs = performance.now()): void {
     const meters = this.studio.meters.value;
     const peak = meters ? Math.max(meters.peakL, meters.peakR) : 1;
     // Measured where the blow stands out from what sounds already.
-    if (peak < 1e-3 && this.player.status.value === "on") this.player.arm(Math.max(2e-5, 10 * peak));
+    if (peak < 1e-3 && this.player.status.value === "on") this.player.arm(Math.max(2e-5, 10 * peak), eventMs);
     const blow: Blow = { at, impulse_ns: impulseNs, mallet: this.studio.mallet.value };
     this.lastBlow = { body, blow };
     this.connection.post({ do: "strike", body, direction, ...blow });

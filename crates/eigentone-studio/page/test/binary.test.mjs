@@ -31,7 +31,7 @@ const f32 = (...values) => values.map((value) => ["f32", value]);
 const samples = {
   parseState: message(2, ["u64", 7e9], ["f64", 1.5], ["u32", 1], ["u32", 0], ["f64", 2 ** 52], ...f32(1, 2, 3, 0, 0, 0, 1, 60), ["u32", 5]),
   parseContacts: message(3, ["u64", 5], ["u32", 1], ["u32", 0], ["f64", 4], ["f64", 0], ...f32(1, 2, 3, 0.25), ["u32", 1], ["u32", 0]),
-  parseMeters: message(4, ["u64", 5], ...f32(...Array.from({ length: 17 }, (_, i) => i))),
+  parseMeters: message(4, ["u64", 5], ...f32(...Array.from({ length: 18 }, (_, i) => i))),
   parseModes: message(5, ["f64", 9], ["u32", 2], ["u32", 1], ...f32(100, 50), ["u32", 1], ...f32(200, 20), ["u32", 99], ...f32(1000, 12)),
   parseStones: message(6, ["u64", 5], ["u32", 1], ["u32", 0], ...f32(1, 2, 3)),
 };

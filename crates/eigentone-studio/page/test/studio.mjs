@@ -1,6 +1,6 @@
 // Starts the real server and a real browser, and does with them what a person does.
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,11 +30,11 @@ function browserPath() {
   return found;
 }
 
-/** A server of its own in an empty folder; `scene` is the name of a shipped one. */
-async function startServer() {
+/** A server of its own in an empty folder; with a scene file, if one is given. */
+async function startServer(file, pageDir = process.env.EIGENTONE_PAGE ?? join(here, "../dist")) {
   const folder = mkdtempSync(join(tmpdir(), "eigentone-page-"));
   const home = { ...process.env, HOME: folder, XDG_CACHE_HOME: join(folder, "cache"), XDG_DATA_HOME: join(folder, "data") };
-  const child = spawn(command(), ["studio", "--port", "0", "--no-open", "--json", "--page-dir", process.env.EIGENTONE_PAGE ?? join(here, "../dist")], { cwd: folder, env: home, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(command(), ["studio", ...(file ? [file] : []), "--port", "0", "--no-open", "--json", "--page-dir", pageDir], { cwd: folder, env: home, stdio: ["pipe", "pipe", "pipe"] });
   let said = "";
   const url = await new Promise((resolve, reject) => {
     const read = (data) => {
@@ -52,12 +52,24 @@ async function startServer() {
     child.kill();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
-  return { url, stop };
+  return { url, stop, pid: child.pid, socketsBefore: process.platform === "linux" ? countSockets(child.pid) : 0 };
+}
+
+/** Sockets that a process has open. */
+export function countSockets(pid) {
+  const isSocket = (fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith("socket:");
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync(`/proc/${pid}/fd`).filter(isSocket).length;
 }
 
 /** A page on a fresh server, with the sound on unless told otherwise. */
-export async function openStudio({ scene, sound = true, viewport = { width: 1280, height: 720 }, colorScheme = "dark", tour = false, scale = 1 } = {}) {
-  const server = await startServer();
+export async function openStudio({ scene, file, pageDir, sound = true, viewport = { width: 1280, height: 720 }, colorScheme = "dark", tour = false, scale = 1 } = {}) {
+  const server = await startServer(file, pageDir);
   const browser = await chromium.launch({ executablePath: browserPath(), args: FLAGS });
   const context = await browser.newContext({ viewport, colorScheme, deviceScaleFactor: scale, acceptDownloads: true });
   const page = await context.newPage();
@@ -74,6 +86,7 @@ export async function openStudio({ scene, sound = true, viewport = { width: 1280
     await browser.close();
     server.stop();
   });
+  Object.assign(studio, { server, browser });
   try {
     await studio.until(() => window.eigentone?.app.studio.bodies.value.size > 0, 240_000);
     if (scene) await studio.open(scene);

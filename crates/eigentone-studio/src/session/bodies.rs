@@ -99,7 +99,7 @@ impl Session {
     pub fn body_json(&mut self, id: u64) -> Option<Value> {
         let key = self.entries.get(&id)?.key;
         let address = self.model_address(key);
-        let being_made = self.world.tasks().iter().any(|task| task.body == key);
+        let being_made = self.world.is_model_pending(key) || self.is_settling(id);
         let entry = self.entries.get_mut(&id)?;
         if entry.model != address {
             (entry.model, entry.model_version) = (address, entry.model_version + 1);
@@ -159,9 +159,7 @@ impl Session {
                 EventKind::ContactEnd { bodies, position } => self.note_contact(bodies, position, 0.0, 2),
                 EventKind::ModelReady { body, .. } => {
                     if let Some(&id) = self.by_key.get(&body) {
-                        self.tasks_told.remove(&id);
-                        self.hub.event(&json!({ "event": "task", "body": id, "stage": "ready", "share": 1.0 }));
-                        self.tell_body(id);
+                        self.model_ready(id);
                     }
                 }
                 EventKind::ModelFailed { body, why, .. } => {

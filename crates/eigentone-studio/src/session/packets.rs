@@ -106,8 +106,9 @@ impl Session {
         let (stats, audio, counts) = (self.world.stats(), self.world.audio_stats(), self.world.counts());
         let block_us = 64e6 / self.rate_hz() as f32;
         let load = audio.block_us / block_us;
-        let kept = if audio.budget_blocks == 0 { 1.0 } else { audio.budget_kept as f32 / audio.budget_blocks as f32 };
-        let mut packet = Packet::new(Kind::Meters, 80);
+        let in_time =
+            if audio.budget_blocks == 0 { 1.0 } else { audio.budget_kept as f32 / audio.budget_blocks as f32 };
+        let mut packet = Packet::new(Kind::Meters, 84);
         packet.u64(self.audio.pace().frames());
         packet.f32s(&[heard.peak[0], heard.peak[1], heard.rms[0], heard.rms[1], heard.loudness_lufs, load]);
         packet.f32s(&[stats.modes, stats.mixed, stats.masked, stats.truncated, stats.scaled].map(|n| n as f32));
@@ -116,9 +117,16 @@ impl Session {
             (stats.shed + counts.shed + self.audio.pace().dropped()) as f32,
             audio.fixed_us,
             audio.mode_us,
-            kept,
+            kept_share(&stats),
         ]);
-        packet.f32s(&[1.0 / load.max(1e-6)]);
+        packet.f32s(&[1.0 / load.max(1e-6), in_time]);
         self.hub.packet(packet.finish());
     }
+}
+
+/// Modes that are mixed, of those that would be if none were masked, truncated or scaled away: all of the bodies that ring. Not a number if none does.
+fn kept_share(stats: &eigentone_synth::Stats) -> f32 {
+    // What is fading out is not kept any more.
+    let kept = stats.mixed.saturating_sub(stats.leaving).min(stats.modes);
+    kept as f32 / stats.modes as f32
 }

@@ -1,4 +1,4 @@
-//! Undo, redo, A/B and reset.
+//! Undo, redo and reset.
 
 use super::Session;
 use super::files::prepare;
@@ -12,29 +12,19 @@ impl Session {
     pub(super) fn undo(&mut self) -> Result<Value, Fault> {
         let now = self.moment();
         let before = self.history.undo(|| now).ok_or_else(|| Fault::bad("there is nothing to undo", ""))?;
+        self.end_comparison();
         self.go_to(before)
     }
 
     pub(super) fn redo(&mut self) -> Result<Value, Fault> {
         let now = self.moment();
         let after = self.history.redo(|| now).ok_or_else(|| Fault::bad("there is nothing to redo", ""))?;
+        self.end_comparison();
         self.go_to(after)
     }
 
-    pub(super) fn ab(&mut self, slot: usize, store: bool) -> Result<Value, Fault> {
-        if store {
-            self.slots[slot] = Some(self.moment());
-            return Ok(json!({ "stored": true }));
-        }
-        let hint = "store something there first";
-        let kept = self.slots[slot].clone().ok_or_else(|| Fault::bad("this slot is empty", hint))?;
-        let before = self.moment();
-        self.history.push(before, if slot == 0 { "slot A" } else { "slot B" }, None);
-        self.go_to(kept)
-    }
-
     /// Makes the scene what it was, without touching how things move.
-    fn go_to(&mut self, moment: Moment) -> Result<Value, Fault> {
+    pub(super) fn go_to(&mut self, moment: Moment) -> Result<Value, Fault> {
         (self.dirty, self.unsaved) = (true, true);
         if moment.epoch != self.epoch {
             // Another scene was opened in between: it is put on stage again.

@@ -78,6 +78,7 @@ impl Fixture {
                 sound: Vec::new(),
                 next_frame: None,
                 gaps: 0,
+                received: 0,
                 next_id: 1,
                 begin: Instant::now(),
                 credited: 0,
@@ -131,6 +132,8 @@ pub struct Client<'a> {
     pub next_frame: Option<u64>,
     /// How often the sound did not go on where it was.
     pub gaps: usize,
+    /// Frames that have come.
+    pub received: usize,
     next_id: u64,
     begin: Instant,
     credited: u64,
@@ -178,8 +181,9 @@ impl Client<'_> {
             .ok()?;
         match message {
             Message::Text(text) => {
-                let value: Value = serde_json::from_str(&text).unwrap();
+                let mut value: Value = serde_json::from_str(&text).unwrap();
                 if value.get("event").is_some() {
+                    value["received"] = self.received.into();
                     self.events.push(value.clone());
                 }
                 Some(value)
@@ -191,6 +195,7 @@ impl Client<'_> {
                     self.gaps += usize::from(self.next_frame.is_some_and(|next| next != first));
                     self.next_frame = Some(first + (bytes.len() - 16) as u64 / 8);
                     let left = bytes[16..].chunks_exact(8).map(|f| f32::from_le_bytes([f[0], f[1], f[2], f[3]]));
+                    self.received += left.len();
                     self.sound.extend(left);
                 } else {
                     self.packets.push(bytes.to_vec());
@@ -249,6 +254,16 @@ impl Client<'_> {
 
     pub fn id(&mut self, name: &str) -> u64 {
         self.body(name)["id"].as_u64().unwrap()
+    }
+
+    /// A body as it was last told.
+    pub fn body_now(&self, id: u64) -> Value {
+        let told = self.events.iter().rev().find_map(|e| match e["event"].as_str() {
+            Some("body") => Some(e["body"].clone()).filter(|b| b["id"] == id),
+            Some("scene") => e["bodies"].as_array().and_then(|all| all.iter().find(|b| b["id"] == id)).cloned(),
+            _ => None,
+        });
+        told.unwrap_or_else(|| panic!("body {id} was never told"))
     }
 
     /// Begins to listen.

@@ -91,7 +91,7 @@ fn modes_meters_and_state_are_told() {
     assert!(bands > 10);
 
     let meters = last(4);
-    assert_eq!(meters.len(), 16 + 4 * 17);
+    assert_eq!(meters.len(), 16 + 4 * 18);
     assert!(f32_at(meters, 16) > 1e-4 && f32_at(meters, 32) > -80.0, "peak and loudness");
     assert!(f32_at(meters, 36) > 0.0 && f32_at(meters, 36) < 1.0, "load");
     assert!(f32_at(meters, 40) > 0.0, "modes");

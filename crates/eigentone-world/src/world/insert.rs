@@ -281,6 +281,7 @@ fn spec<'a>(state: &BodyState, shape: &'a Shape) -> Option<BodySpec<'a>> {
         friction: body.friction.unwrap_or(f64::from(texture.friction)),
         restitution: body.restitution.unwrap_or(f64::from(texture.restitution)),
         spin_damping: body.spin_damping,
+        rolling_resistance: body.rolling_resistance,
         kind: rigid_kind(body.moved_by()),
         drive: body.drive,
         ..BodySpec::new(shape)

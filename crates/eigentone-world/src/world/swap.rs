@@ -92,7 +92,10 @@ impl World {
                 state.next = Some(base);
                 self.waiting.insert(key);
             }
-            Err(error) => self.model_failed(key, None, error.to_string()),
+            Err(error) => {
+                let task = state.task.take();
+                self.model_failed(key, task, error.to_string());
+            }
         }
     }
 

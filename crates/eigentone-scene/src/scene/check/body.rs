@@ -114,6 +114,7 @@ fn place(body: &Body, table: &mut Table<'_>) {
     table.finite("spin", &body.spin);
     table.maybe_within("friction", body.friction, 0.0, 100.0);
     table.maybe_within("restitution", body.restitution, 0.0, 1.0);
+    table.within("rolling_resistance", body.rolling_resistance, 0.0, 1.0);
     table.maybe_within("appears_s", body.appears_s, 0.0, LONGEST_S);
     table.maybe_positive("lives_s", body.lives_s, LARGEST);
     table.rising("path", body.path.iter().map(|k| k.time_s));

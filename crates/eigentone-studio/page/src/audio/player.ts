@@ -5,29 +5,45 @@ import { Signal } from "../state/signal";
 import type { OnsetReport, ToWorklet, WorkletReport } from "./worklet";
 import workletUrl from "./worklet.ts?worker&url";
 
-/** Frames rendered ahead at the start; the worklet adapts from there. */
-export const LEAD_FRAMES = 512;
+/** Frames rendered ahead at the start, beside the block that the browser takes at once; the worklet adapts from there. */
+const LEAD_FRAMES = 384;
 
 export type SoundStatus = "off" | "starting" | "on" | "blocked" | "failed";
 
 export interface SoundFigures {
-  /** Ring and output of the browser, in ms. */
+  /** From rendering in the server to the loudspeaker, in ms: measured, as far as the browser knows its output. */
   latencyMs: number;
+  /** Frames under way between the server and the worklet. */
+  leadFrames: number;
   underruns: number;
   /** From the last blow on a quiet scene to its first sample in the worklet, in ms. */
   strikeMs: number | null;
 }
 
+/** The way of one blow, in ms after the hand let go. */
+export interface StrikeTimes {
+  /** Its message left the page's own thread. */
+  sentMs: number;
+  /** Its first samples came to the worklet. */
+  arrivedMs: number;
+  /** The worklet handed them to the browser. */
+  playedMs: number;
+  /** They leave the loudspeaker, as far as the browser knows. */
+  heardMs: number;
+}
+
 export class Player {
   readonly status = new Signal<SoundStatus>("off");
-  readonly figures = new Signal<SoundFigures>({ latencyMs: 0, underruns: 0, strikeMs: null });
+  readonly figures = new Signal<SoundFigures>({ latencyMs: 0, leadFrames: 0, underruns: 0, strikeMs: null });
+  readonly strike = new Signal<StrikeTimes | null>(null);
   readonly volume = new Signal(1);
   context: AudioContext | null = null;
   analyser: AnalyserNode | null = null;
   private node: AudioWorkletNode | null = null;
   private gain: GainNode | null = null;
   private last: WorkletReport | null = null;
-  private armedAt = 0;
+  /** Wall clock in ms when the hand let go, and when the blow was sent. */
+  private armedAt = { releasedMs: 0, sentMs: 0 };
 
   constructor(
     private readonly connection: () => Connection,
@@ -64,7 +80,7 @@ export class Player {
   stream(): void {
     if (this.status.value !== "on") return;
     this.tell({ type: "restart" });
-    this.connection().post({ do: "audio", lead: LEAD_FRAMES });
+    if (this.context) this.connection().post({ do: "audio", lead: lead(this.context) });
   }
 
   /** The server's frame that is heard now, or null while nothing plays. */
@@ -75,9 +91,21 @@ export class Player {
     return report.frame + (sinceS - this.outputLatencyS()) * this.context.sampleRate;
   }
 
-  /** Measures the time to the next sample above `threshold`. */
-  arm(threshold = 1e-6): void {
-    this.armedAt = Date.now();
+  /** The server has rendered so many frames by now. */
+  rendered(frame: number): void {
+    const heard = this.heardFrame();
+    if (heard === null || !this.context) return;
+    const ms = (1000 * (frame - heard)) / this.context.sampleRate;
+    const { latencyMs } = this.figures.value;
+    // Frames are counted in blocks: the mean of about a second.
+    const share = latencyMs > 0 && Math.abs(ms - latencyMs) < 200 ? 0.03 : 1;
+    this.figures.value = { ...this.figures.value, latencyMs: latencyMs + share * (ms - latencyMs) };
+  }
+
+  /** Measures the time from an event of the page, by its time stamp, to the next sample above `threshold`. */
+  arm(threshold: number, eventMs: number): void {
+    const sentMs = Date.now();
+    this.armedAt = { releasedMs: sentMs - Math.max(0, performance.now() - eventMs), sentMs };
     this.tell({ type: "arm", threshold });
   }
 
@@ -87,7 +115,7 @@ export class Player {
     const node = new AudioWorkletNode(context, "eigentone-player", {
       numberOfInputs: 0,
       outputChannelCount: [2],
-      processorOptions: { lead: LEAD_FRAMES },
+      processorOptions: { lead: lead(context) },
     });
     node.port.onmessage = (event: MessageEvent<WorkletReport | OnsetReport>) => this.report(event.data);
     const channel = new MessageChannel();
@@ -113,15 +141,25 @@ export class Player {
 
   private report(report: WorkletReport | OnsetReport): void {
     if (report.type === "onset") {
-      this.figures.value = { ...this.figures.value, strikeMs: report.wallMs - this.armedAt };
+      this.struck(report);
       return;
     }
     this.last = report;
-    const rate = this.context?.sampleRate ?? 48000;
-    this.figures.value = {
-      ...this.figures.value,
-      latencyMs: 1000 * (report.fill / rate + this.outputLatencyS()),
-      underruns: report.underruns,
-    };
+    this.figures.value = { ...this.figures.value, leadFrames: report.target, underruns: report.underruns };
   }
+
+  private struck(report: OnsetReport): void {
+    const { releasedMs, sentMs } = this.armedAt;
+    const playedMs = report.wallMs - releasedMs;
+    const stamp = this.context?.getOutputTimestamp();
+    const heard = stamp?.performanceTime ? stamp.performanceTime + 1000 * (report.timeS - (stamp.contextTime ?? 0)) : null;
+    const heardMs = heard === null ? playedMs + 1000 * this.outputLatencyS() : heard + Date.now() - performance.now() - releasedMs;
+    this.strike.value = { sentMs: sentMs - releasedMs, arrivedMs: report.arrivedMs - releasedMs, playedMs, heardMs };
+    this.figures.value = { ...this.figures.value, strikeMs: playedMs };
+  }
+}
+
+/** What is asked for at the start: the block that the browser takes at once, and a little more, in whole blocks of the server. */
+function lead(context: AudioContext): number {
+  return 128 * Math.ceil((context.baseLatency * context.sampleRate + LEAD_FRAMES) / 128);
 }

@@ -1,9 +1,9 @@
 /**
  * Plays what arrives from the socket's thread. A ring takes the packets; playing starts when the lead is there.
  *
- * The server renders what it has credit for, so what is under way (ring + network + rendering) stays constant. After an underrun the worklet asks for
- * more than it played (the jitter buffer grows); when even the lowest fill of half a second was above what is needed, it drops the rest without asking
- * for it again (the buffer shrinks).
+ * The server renders what it has credit for, so what is under way (ring + network + rendering) stays constant: the *target*. What the ring lacked of it at its lowest
+ * is the *demand*: the block that the browser takes at once, and the time for sound to come after it. The target is kept a little above the largest demand of the last
+ * seconds: it grows by asking for more than was played, before the ring runs dry, and shrinks slowly by leaving sound out.
  */
 
 import type { AudioPacket } from "../net/binary";
@@ -21,6 +21,8 @@ export interface WorkletReport {
   type: "report";
   /** Frames in the ring. */
   fill: number;
+  /** Frames under way, from the server's rendering to here. */
+  target: number;
   /** The server's number of the frame that plays now. */
   frame: number;
   /** The context's time at which it plays, in s. */
@@ -31,6 +33,8 @@ export interface WorkletReport {
 
 export interface OnsetReport {
   type: "onset";
+  /** Wall clock in ms when its packet came. */
+  arrivedMs: number;
   /** Wall clock in ms when the worklet handed the sample on. */
   wallMs: number;
   /** The context's time of the sample, in s. */
@@ -40,14 +44,24 @@ export interface OnsetReport {
 const CAPACITY = 32768;
 const MASK = CAPACITY - 1;
 const FADE_FRAMES = 64;
-const MAX_GROWN = 8192;
-/** What may always lie in the ring at its lowest without being trimmed, in frames: the browser takes several quanta at once. */
-const SPARE = 256;
-/** What was grown is kept so long after an underrun, in s; twice as long where giving it back led to the next one. */
-const FIRST_HOLD_S = 10;
-const MAX_HOLD_S = 300;
-/** An underrun so soon after the buffer shrank is blamed on that, in s. */
-const BLAME_S = 5;
+const MAX_TARGET = 4096;
+/** Frames that the target is kept above the demand. */
+const SPARE = 160;
+/** What is asked for after an underrun, when the demand is only known to be larger than the target, in frames. */
+const STEP = 256;
+/** Differences below this are left alone, in frames. */
+const SLACK = 96;
+/** What is left out in a second at most: so many frames, or a quarter of what is too much. */
+const SHRINK = 128;
+/** So long after the start the target follows the last second alone, in s: a page that is still being built stalls more than later. */
+const SETTLING_S = 5;
+/** Seconds of which the largest demand counts; twice as many where giving back led to an underrun. */
+const FIRST_WINDOW_S = 20;
+const MAX_WINDOW_S = 300;
+/** An underrun so soon after the target shrank is blamed on that, in s. */
+const BLAME_S = 10;
+/** Who waits longer for the lead takes what there is, in s. */
+const LONGEST_WAIT_S = 0.25;
 
 class PlayerProcessor extends AudioWorkletProcessor {
   private readonly left = new Float32Array(CAPACITY);
@@ -62,23 +76,27 @@ class PlayerProcessor extends AudioWorkletProcessor {
   private jump = 0;
   private lastL = 0;
   private lastR = 0;
-  private grown = 0;
-  private lowest = CAPACITY;
-  private sinceTrim = 0;
+  private target: number;
+  /** The largest demand of each of the last seconds, the newest last, and of this one. */
+  private demands: number[] = [];
+  private demand = 0;
+  private sinceSecond = 0;
   private sinceReport = 0;
-  private sinceUnderrun = 0;
   private sinceShrink = Infinity;
-  private holdS = FIRST_HOLD_S;
+  private sinceStop = 0;
+  private windowS = FIRST_WINDOW_S;
   private played = 0;
   private underruns = 0;
   private owed = 0;
   private armed = 0;
+  /** When the first sample above the threshold came, and from where in the ring on it may be. */
+  private arrived: { ms: number; at: number } | null = null;
   private source: MessagePort | null = null;
   private readonly lead: number;
 
   constructor(options: { processorOptions: { lead: number } }) {
     super();
-    this.lead = options.processorOptions.lead;
+    this.lead = this.target = options.processorOptions.lead;
     this.port.onmessage = (event: MessageEvent<ToWorklet>) => this.command(event.data);
   }
 
@@ -90,12 +108,15 @@ class PlayerProcessor extends AudioWorkletProcessor {
         break;
       case "arm":
         this.armed = message.threshold;
+        this.arrived = null;
         break;
       case "restart":
         this.read = this.written;
         this.playing = false;
-        this.grown = 0;
-        this.holdS = FIRST_HOLD_S;
+        this.target = this.lead;
+        this.demands = [];
+        this.demand = this.sinceSecond = this.sinceStop = 0;
+        this.windowS = FIRST_WINDOW_S;
         this.played = 0;
         this.owed = 0;
         break;
@@ -104,6 +125,7 @@ class PlayerProcessor extends AudioWorkletProcessor {
 
   private push({ frame, samples }: AudioPacket): void {
     const frames = samples.length >> 1;
+    if (this.armed > 0 && !this.arrived && samples.some((sample) => Math.abs(sample) > this.armed)) this.arrived = { ms: Date.now(), at: this.written };
     for (let i = 0; i < frames; i++) {
       const at = (this.written + i) & MASK;
       this.left[at] = samples[2 * i] as number;
@@ -118,8 +140,10 @@ class PlayerProcessor extends AudioWorkletProcessor {
     const [outL, outR] = outputs[0] as [Float32Array, Float32Array];
     const frames = outL.length;
     const fill = this.written - this.read;
+    this.sinceStop += frames;
     // Packets are whole blocks: the last part of the lead may still be owed.
-    if (!this.playing && fill >= Math.max(this.lead + this.grown - 256, frames)) {
+    const enough = fill >= Math.max(this.target - 256, frames) || (this.sinceStop > LONGEST_WAIT_S * sampleRate && fill >= frames);
+    if (!this.playing && enough) {
       this.playing = true;
       this.fade = 0;
       this.jump = 0;
@@ -128,8 +152,8 @@ class PlayerProcessor extends AudioWorkletProcessor {
     for (let i = 0; i < play; i++) this.sample(outL, outR, i);
     this.silence(outL, outR, play);
     if (this.playing && play < frames) this.underrun();
+    this.adapt(frames);
     this.pay(play);
-    this.trim(frames);
     this.report(frames);
     return true;
   }
@@ -147,9 +171,9 @@ class PlayerProcessor extends AudioWorkletProcessor {
     }
     outL[i] = this.lastL = l;
     outR[i] = this.lastR = r;
-    if (this.armed > 0 && (Math.abs(l) > this.armed || Math.abs(r) > this.armed)) {
+    if (this.arrived && this.armed > 0 && this.read > this.arrived.at && (Math.abs(l) > this.armed || Math.abs(r) > this.armed)) {
       this.armed = 0;
-      this.port.postMessage({ type: "onset", wallMs: Date.now(), timeS: currentTime + i / sampleRate } satisfies OnsetReport);
+      this.port.postMessage({ type: "onset", arrivedMs: this.arrived.ms, wallMs: Date.now(), timeS: currentTime + i / sampleRate } satisfies OnsetReport);
     }
   }
 
@@ -163,11 +187,16 @@ class PlayerProcessor extends AudioWorkletProcessor {
 
   private underrun(): void {
     this.playing = false;
-    this.sinceUnderrun = 0;
+    this.sinceStop = 0;
     if (this.played > sampleRate) this.underruns++;
-    if (this.sinceShrink < BLAME_S * sampleRate) this.holdS = Math.min(2 * this.holdS, MAX_HOLD_S);
-    const more = Math.min(256, MAX_GROWN - this.grown);
-    this.grown += more;
+    if (this.sinceShrink < BLAME_S * sampleRate) this.windowS = Math.min(2 * this.windowS, MAX_WINDOW_S);
+    this.demand = this.target + STEP - SPARE;
+    this.grow(STEP);
+  }
+
+  private grow(frames: number): void {
+    const more = Math.max(0, Math.min(frames, MAX_TARGET - this.target));
+    this.target += more;
     this.owed += more;
   }
 
@@ -180,24 +209,30 @@ class PlayerProcessor extends AudioWorkletProcessor {
     }
   }
 
-  private trim(frames: number): void {
-    this.sinceUnderrun += frames;
+  /** Keeps the target a little above the largest demand. */
+  private adapt(frames: number): void {
     this.sinceShrink += frames;
-    if (!this.playing) return;
-    this.lowest = Math.min(this.lowest, this.written - this.read);
-    this.sinceTrim += frames;
-    if (this.sinceTrim < sampleRate / 2) return;
-    const keep = SPARE + (this.sinceUnderrun < this.holdS * sampleRate ? this.grown : Math.max(0, this.grown - 64));
-    const excess = Math.min(this.lowest - keep, this.written - this.read - keep);
-    if (excess >= 64) {
-      this.read += excess;
-      this.fade = 0;
-      this.jump = excess;
-      this.sinceShrink = 0;
-      this.grown = Math.max(0, this.grown - excess);
+    this.sinceSecond += frames;
+    if (this.playing) {
+      this.demand = Math.max(this.demand, this.target - (this.written - this.read));
+      const lacking = this.demand + SPARE - this.target;
+      if (lacking >= SLACK) this.grow(lacking);
     }
-    this.lowest = CAPACITY;
-    this.sinceTrim = 0;
+    if (this.sinceSecond < sampleRate) return;
+    const settling = this.played < SETTLING_S * sampleRate;
+    this.demands = [...this.demands, this.demand].slice(settling ? -1 : -this.windowS);
+    this.demand = this.sinceSecond = 0;
+    const excess = Math.min(this.target - SPARE - Math.max(...this.demands), this.written - this.read - SPARE);
+    if (this.playing && excess >= SLACK && (settling || this.demands.length >= Math.min(this.windowS, 5))) this.shrink(settling ? excess : Math.min(excess, Math.max(SHRINK, excess >> 2)));
+  }
+
+  /** Leaves sound out. */
+  private shrink(frames: number): void {
+    this.read += frames;
+    this.target -= frames;
+    this.fade = 0;
+    this.jump = frames;
+    this.sinceShrink = 0;
   }
 
   private report(frames: number): void {
@@ -208,6 +243,7 @@ class PlayerProcessor extends AudioWorkletProcessor {
     this.port.postMessage({
       type: "report",
       fill,
+      target: this.target,
       frame: this.endFrame - fill,
       timeS: currentTime,
       underruns: this.underruns,

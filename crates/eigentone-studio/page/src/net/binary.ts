@@ -53,7 +53,7 @@ export interface ContactPacket {
 const METER_FIELDS = [
   "peakL", "peakR", "rmsL", "rmsR", "loudnessLufs", "load",
   "modesTotal", "modesMixed", "modesMasked", "modesTruncated", "modesScaled",
-  "lateEvents", "shed", "fixedUs", "modeUs", "keptShare", "realtimeFactor",
+  "lateEvents", "shed", "fixedUs", "modeUs", "keptShare", "realtimeFactor", "budgetKept",
 ] as const;
 
 export type Meters = { frame: number } & Record<(typeof METER_FIELDS)[number], number>;

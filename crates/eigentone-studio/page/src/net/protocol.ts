@@ -205,6 +205,7 @@ export type ServerEvent =
   | BakeEvent
   | { event: "audio"; on: boolean }
   | TransportEvent
+  | { event: "trim"; trim_db: number }
   | { event: "history"; undo: number; redo: number; label: string | null }
   | { event: "log"; level: "info" | "warning" | "error"; text: string };
 

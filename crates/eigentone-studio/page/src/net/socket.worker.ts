@@ -24,9 +24,21 @@ const page = self as unknown as {
 
 let socket: WebSocket | null = null;
 let audio: MessagePort | null = null;
+let credit = 0;
 
 function send(text: string): void {
   if (socket?.readyState === WebSocket.OPEN) socket.send(text);
+}
+
+/** The browser takes several blocks at once: their credits go in one message. */
+function pay(frames: number): void {
+  if (credit === 0) {
+    setTimeout(() => {
+      send(`{"do":"credit","frames":${credit}}`);
+      credit = 0;
+    });
+  }
+  credit += frames;
 }
 
 function receive(data: string | ArrayBuffer): void {
@@ -64,7 +76,7 @@ page.onmessage = ({ data: message }) => {
       break;
     case "audio":
       audio = message.port;
-      audio.onmessage = (event: MessageEvent<number>) => send(`{"do":"credit","frames":${event.data}}`);
+      audio.onmessage = (event: MessageEvent<number>) => pay(event.data);
       break;
     case "close":
       socket?.close();

@@ -106,8 +106,7 @@ function kept(app: App): HTMLElement {
   app.studio.meters.subscribe((meters) => {
     if (!meters || performance.now() - lastMs < 1000 / PER_SECOND) return;
     lastMs = performance.now();
-    const ringing = meters.modesMixed + meters.modesMasked + meters.modesTruncated + meters.modesScaled;
-    const share = ringing > 0 ? meters.modesMixed / ringing : NaN;
+    const share = meters.keptShare;
     app.studio.keptShare.value = share;
     history.push(share);
     if (history.length > KEPT_SECONDS * PER_SECOND) history.shift();

@@ -15,7 +15,8 @@ export function statusBar(app: App): HTMLElement {
   };
   const link = cell("status-link", "", "The server in your terminal");
   const load = cell("status-load", "Load ", "Share of a sound block's time that rendering takes");
-  const latency = cell("status-latency", "Latency ", "Buffer of the page and output of the browser");
+  const budget = cell("status-budget", "Budget ", "Most modes or processor time that rendering may take, and how many of its blocks kept it");
+  const latency = cell("status-latency", "Latency ", "From rendering in the server to the loudspeaker, measured");
   const strike = cell("status-strike", "Click to sound ", "From the last blow on a quiet scene to its first sample");
   const underruns = cell("status-underruns", "Underruns ", "Times the sound ran dry since it was started");
   const modes = cell("status-modes", "Modes ", "Mixed now, of all in the scene");
@@ -28,7 +29,16 @@ export function statusBar(app: App): HTMLElement {
     link.textContent = LINK[status];
     link.dataset["state"] = status;
   });
+  const showBudget = (): void => {
+    const { budget_modes: modes, budget_us: us } = app.studio.quality.value;
+    const kept = app.studio.meters.value?.budgetKept ?? 1;
+    const limits = [modes ? `${count(modes)} modes` : "", us ? `${digits(us)} µs, ${percent(kept)} kept` : ""].filter(Boolean);
+    budget.textContent = limits.length > 0 ? limits.join(", ") : "none";
+    budget.classList.toggle("bad", Boolean(us) && kept < 0.99);
+  };
+  app.studio.quality.subscribe(showBudget);
   app.studio.meters.subscribe((meters) => {
+    showBudget();
     load.textContent = meters ? percent(meters.load) : "–";
     load.classList.toggle("bad", (meters?.load ?? 0) > 0.8);
     modes.textContent = meters ? `${count(meters.modesMixed)} / ${count(meters.modesTotal)}` : "–";
@@ -40,7 +50,7 @@ export function statusBar(app: App): HTMLElement {
     latency.textContent = on ? `${digits(figures.latencyMs, 2)} ms` : "–";
     underruns.textContent = on ? String(figures.underruns) : "–";
     underruns.classList.toggle("bad", figures.underruns > 0);
-    strike.textContent = figures.strikeMs === null ? "–" : `${figures.strikeMs} ms`;
+    strike.textContent = figures.strikeMs === null ? "–" : `${figures.strikeMs.toFixed(0)} ms`;
   });
   app.studio.log.subscribe((entries) => {
     const entry = entries.at(-1);

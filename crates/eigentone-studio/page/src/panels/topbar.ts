@@ -3,6 +3,7 @@
 import type { App } from "../app";
 import { openMenu } from "../ui/dialog";
 import { h, icon, iconButton, setIcon } from "../ui/dom";
+import { decibels } from "../ui/format";
 import { toggleTheme } from "../ui/theme";
 import { exportTake, openVariations } from "./export";
 import { exportRecording, recorder } from "./record";
@@ -90,6 +91,12 @@ function comparison(app: App): HTMLElement {
     });
     group.append(button);
   }
+  const trim = h("output", { id: "ab-trim", title: "Turned down by so much, to be as loud as the other version; a change ends this" });
+  app.studio.trimDb.subscribe((db) => {
+    trim.textContent = db < -0.05 ? decibels(db) : "";
+    trim.hidden = db >= -0.05;
+  });
+  group.append(trim);
   app.studio.sceneNumber.changed(() => {
     stored.a = stored.b = false;
     app.studio.slot.value = null;

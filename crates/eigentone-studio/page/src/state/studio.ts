@@ -74,6 +74,8 @@ export class Studio {
   /** Whether work of a session that ended early can be had back. */
   readonly autosave = new Signal(false);
   readonly slot = new Signal<"a" | "b" | null>(null);
+  /** How much what is heard is turned down while two versions are compared, in dB. */
+  readonly trimDb = new Signal(0);
   /** Counts scenes that replaced one another. */
   readonly sceneNumber = new Signal(0);
 
@@ -124,6 +126,9 @@ export class Studio {
         break;
       case "transport":
         this.transport.value = event.recorded ? event : null;
+        break;
+      case "trim":
+        this.trimDb.value = event.trim_db;
         break;
       case "log":
         this.addLog(event.level, event.text);

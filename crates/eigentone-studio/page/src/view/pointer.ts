@@ -124,7 +124,7 @@ export class Pointer {
     this.action = null;
     this.view.stage.controls.enabled = true;
     if (event.button !== 0 || !action) return;
-    if (action.kind === "strike") this.strike(action.hit);
+    if (action.kind === "strike") this.strike(action.hit, event.timeStamp);
     else if (action.kind === "grab") {
       action.released = true;
       if (action.grab !== null) {
@@ -144,9 +144,9 @@ export class Pointer {
     this.view.stage.controls.enabled = true;
   }
 
-  private strike(hit: Hit): void {
+  private strike(hit: Hit, eventMs = performance.now()): void {
     const share = this.gauge.end();
-    this.app.strike(hit.body, hit.local.toArray(), hit.normal.clone().negate().toArray(), impulseOf(share));
+    this.app.strike(hit.body, hit.local.toArray(), hit.normal.clone().negate().toArray(), impulseOf(share), eventMs);
     this.view.flashes.add(hit.point.toArray(), 20 + 40 * share);
   }
 
