@@ -37,7 +37,7 @@ material = "steel"
 method = "solid"
 detail = "draft"
 position = [0, 0, 0.0101]
-drive = { velocity = [0, 0, 0], force_n = 500 }
+drive = { velocity = [1e-6, 0, 0], force_n = 500 }
 "#;
 
 fn rendered(file: &Path) -> Vec<f32> {
