@@ -145,10 +145,6 @@ if (wanted("soft")) await picture("soft", { scene: "jelly" }, async (studio) => 
   await studio.page.click("#play");
   await studio.page.evaluate(() => window.eigentone.app.do({ do: "seek", time_s: 0.21 }));
   await sleep(1000);
-  await studio.page.evaluate(() => {
-    const { view } = window.eigentone;
-    view.frameAll();
-    view.stage.camera.position.lerp(view.stage.controls.target, 0.3);
-  });
+  await studio.page.evaluate(() => window.eigentone.view.frameAll());
   await sleep(1500);
 });

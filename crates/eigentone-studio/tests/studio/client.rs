@@ -153,6 +153,8 @@ impl Client<'_> {
     /// not let run, does not count.
     pub fn play(&mut self, frames: usize) {
         let begin = Instant::now();
+        // Sound that was on its way goes before an answer.
+        self.ask(json!({ "do": "credit", "frames": 0 }));
         self.sound.clear();
         self.next_frame = None;
         let mut last = Instant::now();
