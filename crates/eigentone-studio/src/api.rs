@@ -1,9 +1,11 @@
 //! Requests over HTTP.
 
+use crate::blow::{self, BlowRequest};
 use crate::fault::Fault;
 use crate::request::short;
 use crate::server::Shared;
 use crate::session::{prepare, uploads};
+use crate::take::wav;
 use crate::variations::{self, Variations};
 use crate::{shelf, zip};
 use axum::Json;
@@ -50,12 +52,24 @@ pub async fn shelf() -> Json<Value> {
 /// `GET /api/mesh/BODY`.
 pub async fn mesh(State(shared): State<Arc<Shared>>, Path(body): Path<u64>) -> Answer<Response> {
     let (mesh, size) = shared.control.ask(move |s| s.drawn(body)).await??;
+    Ok((BINARY, mesh_bytes(&mesh, size)).into_response())
+}
+
+/// `GET /api/shelf/NAME/mesh`.
+pub async fn shelf_mesh(Path(name): Path<String>) -> Answer<Response> {
+    let object = shelf::find(&name)?;
+    let bytes = blocking(move || object.mesh().map(|mesh| mesh_bytes(&mesh, 1.0))).await?;
+    Ok((BINARY, bytes).into_response())
+}
+
+/// A surface for drawing, as `docs/studio-protocol.md` has it.
+fn mesh_bytes(mesh: &eigentone_core::TriMesh, size: f64) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(8 + 12 * (mesh.positions.len() + mesh.triangles.len()));
     bytes.extend((mesh.positions.len() as u32).to_le_bytes());
     bytes.extend((mesh.triangles.len() as u32).to_le_bytes());
     bytes.extend(mesh.positions.iter().flat_map(|p| (*p * size).as_vec3().to_array()).flat_map(f32::to_le_bytes));
     bytes.extend(mesh.triangles.iter().flatten().flat_map(|v| v.to_le_bytes()));
-    Ok((BINARY, bytes).into_response())
+    bytes
 }
 
 /// `GET /api/model/BODY`.
@@ -159,6 +173,18 @@ pub async fn variations(State(shared): State<Arc<Shared>>, bytes: Bytes) -> Answ
     let files = blocking(move || variations::render(&wanted, &model, &name, gain, rate_hz).map(|f| zip::pack(&f)));
     let headers = [(CONTENT_TYPE, "application/zip"), (CONTENT_DISPOSITION, "attachment; filename=\"variations.zip\"")];
     Ok((headers, files.await?).into_response())
+}
+
+/// `POST /api/blow.wav`.
+pub async fn blow(State(shared): State<Arc<Shared>>, bytes: Bytes) -> Answer<Response> {
+    let wanted: BlowRequest =
+        serde_json::from_slice(&bytes).map_err(|e| Fault::bad(short(&e.to_string()), "see docs/studio-protocol.md"))?;
+    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
+    let body = wanted.body;
+    let (model, _, gain, rate_hz) = shared.control.ask(move |s| s.sounding_model(body)).await??;
+    let sound = blocking(move || blow::render(&wanted, &model, gain, rate_hz)).await?;
+    let file = wav(sound.iter().copied(), sound.len(), 1, rate_hz as u32);
+    Ok(([(CONTENT_TYPE, "audio/wav")], file).into_response())
 }
 
 /// `GET /api/scene.toml`.

@@ -13,6 +13,7 @@
 
 mod api;
 mod audio;
+mod blow;
 mod control;
 mod document;
 mod fault;

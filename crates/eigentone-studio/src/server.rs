@@ -59,6 +59,7 @@ pub fn router(shared: Arc<Shared>) -> Router {
         .route("/api/materials", get(api::materials))
         .route("/api/surfaces", get(api::surfaces))
         .route("/api/shelf", get(api::shelf))
+        .route("/api/shelf/{name}/mesh", get(api::shelf_mesh))
         .route("/api/mesh/{body}", get(api::mesh))
         .route("/api/model/{body}", get(api::model))
         .route("/api/shape/{body}/{mode}", get(api::shape))
@@ -66,6 +67,7 @@ pub fn router(shared: Arc<Shared>) -> Router {
         .route("/api/fit", post(api::fit))
         .route("/api/export/take.wav", get(api::take))
         .route("/api/export/variations", post(api::variations))
+        .route("/api/blow.wav", post(api::blow))
         .route("/api/scene.toml", get(api::scene_text))
         .route("/api/scene", post(api::replace_scene))
         .route("/api/{*rest}", get(unknown).post(unknown))
@@ -116,6 +118,7 @@ fn content_type(path: &str) -> &'static str {
         "json" | "map" => "application/json",
         "svg" => "image/svg+xml",
         "png" => "image/png",
+        "webp" => "image/webp",
         "ico" => "image/x-icon",
         "woff2" => "font/woff2",
         "wasm" => "application/wasm",

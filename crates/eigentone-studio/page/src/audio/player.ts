@@ -22,6 +22,8 @@ export class Player {
   readonly status = new Signal<SoundStatus>("off");
   readonly figures = new Signal<SoundFigures>({ latencyMs: 0, underruns: 0, strikeMs: null });
   readonly volume = new Signal(1);
+  /** Factor that makes two versions equally loud. */
+  readonly match = new Signal(1);
   context: AudioContext | null = null;
   analyser: AnalyserNode | null = null;
   private node: AudioWorkletNode | null = null;
@@ -33,9 +35,11 @@ export class Player {
     private readonly connection: () => Connection,
     private readonly sampleRateHz: () => number,
   ) {
-    this.volume.subscribe((volume) => {
-      if (this.gain && this.context) this.gain.gain.setTargetAtTime(volume, this.context.currentTime, 0.02);
-    });
+    const turn = (): void => {
+      if (this.gain && this.context) this.gain.gain.setTargetAtTime(this.volume.value * this.match.value, this.context.currentTime, 0.02);
+    };
+    this.volume.changed(turn);
+    this.match.changed(turn);
   }
 
   /** Has to be called from a click or a key: browsers do not let a page sound by itself. */
@@ -93,7 +97,7 @@ export class Player {
     const channel = new MessageChannel();
     node.port.postMessage({ type: "port", port: channel.port1 } satisfies ToWorklet, [channel.port1]);
     this.connection().connectAudio(channel.port2);
-    this.gain = new GainNode(context, { gain: this.volume.value });
+    this.gain = new GainNode(context, { gain: this.volume.value * this.match.value });
     this.analyser = new AnalyserNode(context, { fftSize: 8192, smoothingTimeConstant: 0, minDecibels: -140 });
     node.connect(this.gain).connect(this.analyser).connect(context.destination);
     context.onstatechange = () => {

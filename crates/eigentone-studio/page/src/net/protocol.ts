@@ -75,7 +75,7 @@ export interface Listener {
   up: Vec3;
 }
 
-export type Mallet = "felt" | "rubber" | "wood" | "metal" | { mass_kg: number; stiffness_n_m: number };
+export type Mallet = "felt" | "rubber" | "wood" | "plastic" | "metal" | { mass_kg: number; stiffness_n_m: number };
 
 export interface Blow {
   at: Vec3;

@@ -37,7 +37,7 @@ function items(app: App): MenuItem[] {
     { label: "New empty scene", action: () => void app.do({ do: "open", scene: "empty" }) },
     ...(app.studio.autosave.value ? [{ label: "Bring back unsaved work", action: () => void app.do({ do: "open", scene: "autosave" }) }] : []),
     ...(scenes.length > 0 ? [{ label: "Shipped scenes", heading: true }] : []),
-    ...scenes.map((scene) => ({ label: scene.title || scene.name, action: () => void app.do({ do: "open", scene: scene.name }) })),
+    ...scenes.map((scene) => ({ label: scene.title || scene.name, picture: `./scenes/${scene.name}.webp`, action: () => void app.do({ do: "open", scene: scene.name }) })),
   ];
 }
 
