@@ -7,7 +7,7 @@ use crate::server::Shared;
 use crate::session::{prepare, uploads};
 use crate::take::wav;
 use crate::variations::{self, Variations};
-use crate::{shelf, zip};
+use crate::{own_files, shelf, zip};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
@@ -53,6 +53,12 @@ pub async fn shelf() -> Json<Value> {
 pub async fn mesh(State(shared): State<Arc<Shared>>, Path(body): Path<u64>) -> Answer<Response> {
     let (mesh, size) = shared.control.ask(move |s| s.drawn(body)).await??;
     Ok((BINARY, mesh_bytes(&mesh, size)).into_response())
+}
+
+/// `GET /api/files`.
+pub async fn files(State(shared): State<Arc<Shared>>) -> Answer<Json<Value>> {
+    let home = shared.folders.home.clone();
+    Ok(Json(blocking(move || Ok(own_files::list(&home))).await?.into()))
 }
 
 /// `GET /api/shelf/NAME/mesh`.
@@ -205,6 +211,12 @@ pub async fn replace_scene(State(shared): State<Arc<Shared>>, text: String) -> A
 
 /// Opens a scene by its name.
 pub async fn open_named(shared: &Arc<Shared>, name: &str) -> Answer<Value> {
+    if let Some(file) = name.strip_prefix("./").map(str::to_owned) {
+        let home = shared.folders.home.clone();
+        let (text, path) = blocking(move || own_files::read(&home, &file)).await?;
+        open_text(shared, text, Some(path)).await?;
+        return Ok(json!({}));
+    }
     if name != "autosave" {
         open_text(shared, shelf::scene(name)?.to_owned(), None).await?;
         return Ok(json!({}));

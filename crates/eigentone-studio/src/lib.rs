@@ -21,6 +21,7 @@ mod guard;
 mod history;
 mod hub;
 mod loudness;
+mod own_files;
 mod packet;
 mod pump;
 pub mod request;

@@ -59,6 +59,7 @@ pub fn router(shared: Arc<Shared>) -> Router {
         .route("/api/materials", get(api::materials))
         .route("/api/surfaces", get(api::surfaces))
         .route("/api/shelf", get(api::shelf))
+        .route("/api/files", get(api::files))
         .route("/api/shelf/{name}/mesh", get(api::shelf_mesh))
         .route("/api/mesh/{body}", get(api::mesh))
         .route("/api/model/{body}", get(api::model))

@@ -144,7 +144,7 @@ test("a recording is seen and heard beside a body, and a body is fitted to it", 
   const model = await studio.page.evaluate((id) => window.eigentone.app.api.model(id), fitted.id);
   for (const hz of [500, 1370]) assert.ok(model.modes.some(({ frequency_hz }) => Math.abs(frequency_hz - hz) < 5), `a mode at ${hz} Hz`);
   await studio.until(() => !document.querySelector("#play-body").disabled);
-  assert.match(await studio.page.textContent("dialog [role=status]"), /modes explain .* %/);
+  assert.match(await studio.page.textContent("dialog .recording [role=status]"), /modes explain .* %/);
   await studio.quiet();
   const body = peakHz(await studio.hear(() => studio.page.click("#play-body"), 0.7));
   assert.ok(Math.abs(body / 500 - 1) < 0.01, `so is the body: ${body} Hz`);

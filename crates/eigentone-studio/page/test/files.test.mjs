@@ -75,7 +75,12 @@ test("a saved scene sounds the same in another session", async () => {
   };
   const before = await listen(studio, bar);
   await studio.page.keyboard.press("Control+s");
-  await studio.page.waitForSelector(".toast >> text=Saved to");
+  await studio.page.fill("#scene-name", "my-bar");
+  await studio.page.keyboard.press("Enter");
+  await studio.page.waitForSelector(".toast >> text=Saved to my-bar.toml");
+  await studio.page.click("#scene");
+  await studio.page.waitForSelector(".menu [role=menuitem] >> text=my-bar.toml");
+  await studio.page.keyboard.press("Escape");
   const file = await studio.page.evaluate(() => window.eigentone.app.studio.scene.value.file);
   const { folder } = studio.server;
   const path = existsSync(file) ? file : join(folder, file);

@@ -107,7 +107,7 @@ export async function openStudio({ scene, server: given, sound = true, viewport 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Nothing is waited for longer; on a slow machine everything takes its time. */
-export const PATIENCE_MS = 120_000;
+export const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 120_000);
 
 export class StudioPage {
   constructor(page, complaints, server, close) {

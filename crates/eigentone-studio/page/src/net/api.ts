@@ -19,6 +19,11 @@ export class Api {
     return this.json("/api/shelf");
   }
 
+  /** Scene files where the studio was started. */
+  files(): Promise<string[]> {
+    return this.json("/api/files");
+  }
+
   async shelfMesh(object: string): Promise<MeshData> {
     const mesh = parseMesh(await this.bytes(`/api/shelf/${encodeURIComponent(object)}/mesh`));
     if (!mesh) throw new StudioError("The object's mesh could not be read.", undefined);

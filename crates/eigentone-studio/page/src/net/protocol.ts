@@ -101,7 +101,8 @@ export type Request =
   | { do: "add"; object: string }
   | { do: "remove" | "duplicate" | "why"; body: BodyId }
   | { do: "open"; scene: string }
-  | { do: "save" | "settle" | "reset" | "undo" | "redo" | "step" }
+  | { do: "save"; file?: string }
+  | { do: "settle" | "reset" | "undo" | "redo" | "step" }
   | { do: "ab"; slot: "a" | "b"; store: boolean }
   | { do: "play"; on: boolean }
   | { do: "speed"; value: number }

@@ -72,7 +72,7 @@ function askMaterial(app: App, file: File): void {
   void fileExtent(file).then((extent) => {
     if (!extent) return;
     const tell = (): void => void (size.textContent = `Then it is ${extent.map((side) => si(side * Number(scale.value), "m")).join(" × ")} large.`);
-    scale.value = String(guessScale(extent, SCALES.map(([, value]) => value)));
+    scale.value = String(guessScale(extent));
     scale.addEventListener("change", tell);
     tell();
   });

@@ -91,13 +91,13 @@ function facts(app: App): HTMLElement {
 
 function choosers(app: App): HTMLElement {
   const material = h<HTMLSelectElement>("select", { id: "material", onchange: () => apply(app, { material: material.value }) });
-  const surface = h<HTMLSelectElement>("select", { id: "surface", onchange: () => apply(app, { surface: surface.value }) });
+  const surface = h<HTMLSelectElement>("select", { id: "surface", onchange: () => apply(app, { surface: surface.value || null }) });
   const fill = (select: HTMLSelectElement, names: readonly string[], value: string | null): void => {
     const wanted = value ?? "";
     const all = names.includes(wanted) ? names : [wanted, ...names];
     if (select.dataset["names"] !== all.join()) {
       select.dataset["names"] = all.join();
-      replace(select, ...all.map((name) => h("option", { value: name }, name || "–")));
+      replace(select, ...all.map((name) => h("option", { value: name }, name || (select.id === "surface" ? "as its material" : "–"))));
     }
     select.value = wanted;
   };

@@ -77,8 +77,8 @@ function ofGltf(json: string): Extent | null {
   return bounds.extent;
 }
 
-/** The unit in which the largest side is between 1 cm and 3 m, the first that fits. */
-export function guessScale(extent: Extent, scales: readonly number[]): number {
+/** Metres if that makes a thing one can handle, else the first of millimetres and centimetres that does. */
+export function guessScale(extent: Extent): number {
   const largest = Math.max(...extent);
-  return scales.find((scale) => largest * scale >= 0.01 && largest * scale <= 3) ?? 1;
+  return [1, 0.001, 0.01].find((scale) => largest * scale >= 0.01 && largest * scale <= 3) ?? 1;
 }

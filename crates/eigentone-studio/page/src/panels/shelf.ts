@@ -64,8 +64,8 @@ function shelf(app: App): HTMLElement {
   const grid = h("div.shelf-grid");
   const thumbnails = new Thumbnails();
   app.studio.shelf.subscribe(({ objects }) => replace(grid, ...objects.map((object) => card(app, object, thumbnails))));
-  const add = h<HTMLButtonElement>("button.drop-button", { type: "button", id: "add-mesh", onclick: () => chooseFiles(app, "mesh") }, h("strong", {}, "Drop a mesh here"), h("span", {}, "or choose a file: OBJ, STL, PLY, glTF"));
-  const fit = h<HTMLButtonElement>("button.quiet", { type: "button", id: "fit", onclick: () => chooseFiles(app, "sound") }, "Compare with a recording, or fit one…");
+  const add = h<HTMLButtonElement>("button.drop-button", { type: "button", id: "add-mesh", onclick: () => chooseFiles(app, "mesh") }, h("strong", {}, "Drop a mesh here"), h("span", {}, "or choose: OBJ, STL, PLY, glTF"));
+  const fit = h<HTMLButtonElement>("button.quiet", { type: "button", id: "fit", onclick: () => chooseFiles(app, "sound") }, "Compare or fit a recording…");
   return h("section.shelf", { id: "shelf" }, h("h2", {}, "Shelf"), add, fit, grid);
 }
 

@@ -23,7 +23,7 @@ export interface MenuItem {
   keys?: string;
   action?: () => void;
   heading?: boolean;
-  /** Address of a picture: items with one stand beside each other. */
+  /** Address of a picture, or nothing for an empty one: such items stand beside each other. */
   picture?: string;
 }
 
@@ -52,7 +52,7 @@ export function openMenu(anchor: HTMLElement, items: MenuItem[]): void {
       menu.append(h("button", { type: "button", role: "menuitem", onclick: run }, h("span", {}, item.label), item.keys && h("kbd", {}, item.keys)));
       continue;
     }
-    const picture = h<HTMLImageElement>("img", { src: item.picture, alt: "", onerror: () => (picture.hidden = true) });
+    const picture = item.picture ? h("img", { src: item.picture, alt: "" }) : h("div.no-picture");
     const grid = menu.lastElementChild?.matches(".scene-grid") ? menu.lastElementChild : menu.appendChild(h("div.scene-grid"));
     grid.append(h("button.scene-card", { type: "button", role: "menuitem", onclick: run }, picture, h("span", {}, item.label)));
   }
