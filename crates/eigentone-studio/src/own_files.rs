@@ -30,7 +30,10 @@ pub fn list(folder: &Path) -> Vec<String> {
 pub fn read(folder: &Path, name: &str) -> Result<(String, PathBuf), Fault> {
     let plain = Path::new(name).file_name().is_some_and(|f| f == name) && !name.contains(['\\', ':', '\0']);
     if !plain || name.starts_with('.') || !name.ends_with(".toml") {
-        return Err(Fault::bad("a scene is opened by its plain name", "it ends in .toml and lies where the studio runs"));
+        return Err(Fault::bad(
+            "a scene is opened by its plain name",
+            "it ends in .toml and lies where the studio runs",
+        ));
     }
     let missing = || Fault::missing(format!("there is no scene file `{}`", short(name)), "it may have been moved");
     let file = folder.join(name);
@@ -62,7 +65,9 @@ mod tests {
         std::os::unix::fs::symlink(folder.path().join("a.toml"), folder.path().join("link.toml")).unwrap();
         assert_eq!(list(folder.path()), ["a.toml", "b.toml"]);
         assert!(read(folder.path(), "a.toml").is_ok());
-        for bad in ["../a.toml", "/etc/passwd", ".hidden.toml", "link.toml", "c.toml", "notes.txt", "", "..", "x/a.toml"] {
+        for bad in
+            ["../a.toml", "/etc/passwd", ".hidden.toml", "link.toml", "c.toml", "notes.txt", "", "..", "x/a.toml"]
+        {
             assert!(read(folder.path(), bad).is_err(), "{bad}");
         }
     }

@@ -69,7 +69,6 @@ const view = (studio) => studio.page.locator(".view > canvas");
 
 /** The view alone, small, as WebP. */
 async function scenePicture(studio, name) {
-  await studio.page.evaluate(withShadows);
   await studio.page.evaluate(() => {
     for (const element of document.querySelectorAll(".toolbar, .view-foot, .view-overlay, .start-sound")) element.style.visibility = "hidden";
     window.eigentone.app.studio.selected.value = null;
@@ -77,7 +76,8 @@ async function scenePicture(studio, name) {
     window.eigentone.view.frameAll();
   });
   await studio.pictures(4);
-  const png = (await view(studio).screenshot()).toString("base64");
+  const clip = await view(studio).boundingBox();
+  const png = (await studio.page.screenshot({ clip })).toString("base64");
   const webp = await studio.page.evaluate(async (png) => {
     const picture = await createImageBitmap(new Blob([Uint8Array.from(atob(png), (c) => c.charCodeAt(0))]));
     const canvas = new OffscreenCanvas(320, 200);
