@@ -144,7 +144,7 @@ await picture("grab", { colorScheme: "light" }, async (studio) => {
   await sleep(150);
 });
 
-await picture("scenes", {}, async (studio) => {
+await picture("menu", {}, async (studio) => {
   await studio.page.click("#scene");
   await studio.page.waitForSelector(".menu img");
   await sleep(500);
