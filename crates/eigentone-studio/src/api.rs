@@ -2,12 +2,14 @@
 
 pub mod rooms;
 
+use crate::blow::{self, BlowRequest};
 use crate::fault::Fault;
 use crate::request::short;
 use crate::server::Shared;
 use crate::session::{Finished, plain, prepare, prepare_in_turns, sketch, uploads};
+use crate::take::wav;
 use crate::variations::{self, Variations};
-use crate::{shelf, zip};
+use crate::{own_files, shelf, zip};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{FromRequestParts, Path, Query, State};
@@ -57,7 +59,20 @@ pub async fn mesh(State(shared): State<Arc<Shared>>, Path(body): Path<u64>) -> A
     Ok((BINARY, mesh_bytes(&mesh, size)).into_response())
 }
 
-/// A mesh for drawing, with its lengths times a factor.
+/// `GET /api/files`.
+pub async fn files(State(shared): State<Arc<Shared>>) -> Answer<Json<Value>> {
+    let home = shared.folders.home.clone();
+    Ok(Json(blocking(move || Ok(own_files::list(&home))).await?.into()))
+}
+
+/// `GET /api/shelf/NAME/mesh`.
+pub async fn shelf_mesh(Path(name): Path<String>) -> Answer<Response> {
+    let object = shelf::find(&name)?;
+    let bytes = blocking(move || object.mesh().map(|mesh| mesh_bytes(&mesh, 1.0))).await?;
+    Ok((BINARY, bytes).into_response())
+}
+
+/// A surface for drawing, as `docs/studio-protocol.md` has it.
 fn mesh_bytes(mesh: &eigentone_core::TriMesh, size: f64) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(8 + 12 * (mesh.positions.len() + mesh.triangles.len()));
     bytes.extend((mesh.positions.len() as u32).to_le_bytes());
@@ -283,6 +298,18 @@ pub async fn variations(State(shared): State<Arc<Shared>>, bytes: Bytes) -> Answ
     Ok((headers, files.await?).into_response())
 }
 
+/// `POST /api/blow.wav`.
+pub async fn blow(State(shared): State<Arc<Shared>>, bytes: Bytes) -> Answer<Response> {
+    let wanted: BlowRequest =
+        serde_json::from_slice(&bytes).map_err(|e| Fault::bad(short(&e.to_string()), "see docs/studio-protocol.md"))?;
+    let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
+    let body = wanted.body;
+    let (model, _, gain, rate_hz) = shared.control.ask(move |s| s.sounding_model(body)).await??;
+    let sound = blocking(move || blow::render(&wanted, &model, gain, rate_hz)).await?;
+    let file = wav(sound.iter().copied(), sound.len(), 1, rate_hz as u32);
+    Ok(([(CONTENT_TYPE, "audio/wav")], file).into_response())
+}
+
 /// `GET /api/scene.toml`.
 pub async fn scene_text(State(shared): State<Arc<Shared>>) -> Answer<Response> {
     let text = shared.control.ask(|s| s.scene_text()).await?;
@@ -302,6 +329,12 @@ pub async fn replace_scene(State(shared): State<Arc<Shared>>, turn: Turn, text: 
 /// Opens a scene by its name.
 pub async fn open_named(shared: &Arc<Shared>, name: &str) -> Answer<Value> {
     let turn = Turn::of(shared).await?;
+    if let Some(file) = name.strip_prefix("./").map(str::to_owned) {
+        let home = shared.folders.home.clone();
+        let (text, path) = blocking(move || own_files::read(&home, &file)).await?;
+        open_text(shared, text, Some(path), turn).await?;
+        return Ok(json!({}));
+    }
     if name != "autosave" {
         open_text(shared, shelf::scene(name)?.to_owned(), None, turn).await?;
         return Ok(json!({}));

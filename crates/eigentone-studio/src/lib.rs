@@ -13,6 +13,7 @@
 
 mod api;
 mod audio;
+mod blow;
 mod control;
 mod document;
 mod fault;
@@ -22,6 +23,7 @@ mod history;
 mod hub;
 mod lines;
 mod loudness;
+mod own_files;
 mod packet;
 mod pump;
 mod replay;

@@ -68,6 +68,8 @@ pub fn router(shared: Arc<Shared>) -> Router {
         .route("/api/materials", get(api::materials))
         .route("/api/surfaces", get(api::surfaces))
         .route("/api/shelf", get(api::shelf))
+        .route("/api/files", get(api::files))
+        .route("/api/shelf/{name}/mesh", get(api::shelf_mesh))
         .route("/api/mesh/{body}", get(api::mesh))
         .route("/api/model/{body}", get(api::model))
         .route("/api/shape/{body}/{mode}", get(api::shape))
@@ -80,6 +82,7 @@ pub fn router(shared: Arc<Shared>) -> Router {
         .route("/api/export/take.wav", get(api::take))
         .route("/api/export/{recording}", get(api::recording))
         .route("/api/export/variations", post(api::variations).layer(DefaultBodyLimit::max(LARGEST_MESSAGE)))
+        .route("/api/blow.wav", post(api::blow).layer(DefaultBodyLimit::max(LARGEST_MESSAGE)))
         .route("/api/scene.toml", get(api::scene_text))
         .route("/api/scene", post(api::replace_scene).layer(DefaultBodyLimit::max(LARGEST_SCENE)))
         .route("/api/field", get(api::rooms::field))
@@ -133,6 +136,7 @@ fn content_type(path: &str) -> &'static str {
         "json" | "map" => "application/json",
         "svg" => "image/svg+xml",
         "png" => "image/png",
+        "webp" => "image/webp",
         "ico" => "image/x-icon",
         "woff2" => "font/woff2",
         "wasm" => "application/wasm",

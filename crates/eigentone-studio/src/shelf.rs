@@ -1,7 +1,14 @@
 //! Ready objects, and the scenes that ship.
 
 use crate::fault::Fault;
+use eigentone_core::TriMesh;
+use eigentone_modal::Progress;
+use eigentone_scene::Scene;
+use eigentone_scene::scene::Plan;
+use eigentone_scene::scene::cache::ModelCache;
 use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
 
 /// An object of the shelf.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +89,19 @@ pub fn find(name: &str) -> Result<&'static Object, Fault> {
 }
 
 impl Object {
+    /// Its surface, for drawing.
+    ///
+    /// # Errors
+    /// If its description is wrong, which a test rules out.
+    pub fn mesh(&self) -> Result<Arc<TriMesh>, Fault> {
+        // Without a material nothing has to be made but the form.
+        let text = format!("[[body]]\nname = \"{}\"\n{}\n", self.name, self.body);
+        let scene = Scene::parse(&text, Path::new("."), self.name)?;
+        let plan = Plan::draft(&scene, &ModelCache::none(), &Progress::silent())?;
+        let first = plan.bodies.into_iter().next();
+        first.map(|planned| planned.mesh).ok_or_else(|| Fault::failed("this object has no form", ""))
+    }
+
     /// Its `[[body]]`.
     pub fn table(&self) -> String {
         format!("[[body]]\nname = \"{}\"\nmaterial = \"{}\"\n{}\n", self.name, self.material, self.body)
@@ -150,4 +170,19 @@ pub fn list() -> Value {
         OBJECTS.iter().map(|o| json!({ "name": o.name, "title": o.title, "material": o.material })).collect();
     let scenes: Vec<Value> = SCENES.iter().map(|s| json!({ "name": s.name, "title": s.title() })).collect();
     json!({ "objects": objects, "scenes": scenes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_object_has_a_form() {
+        for object in OBJECTS {
+            let mesh = object.mesh().unwrap_or_else(|e| panic!("{}: {e}", object.name));
+            let [low, high] = mesh.bounds().unwrap();
+            let size_m = (high - low).length();
+            assert!((0.01..1.0).contains(&size_m), "{}: {size_m} m", object.name);
+        }
+    }
 }

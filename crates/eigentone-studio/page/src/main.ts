@@ -4,6 +4,7 @@ import "./styles/base.css";
 import "./styles/layout.css";
 import "./styles/panels.css";
 import "./styles/rooms.css";
+import "./styles/compare.css";
 import { App } from "./app";
 import { watchDrops } from "./panels/drop";
 import { hailPanel } from "./panels/hail";

@@ -41,6 +41,9 @@ function command(app: App, event: KeyboardEvent): boolean {
     case "o":
       pickScene(app);
       return true;
+    case "b":
+      document.getElementById("ab")?.dispatchEvent(new Event("switch"));
+      return true;
     case "d":
       if (selected !== null) void app.do({ do: "duplicate", body: selected });
       return true;

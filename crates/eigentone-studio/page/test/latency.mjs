@@ -84,7 +84,7 @@ async function hush(studio, id) {
     const samples = new Float32Array(window.probe.fftSize);
     window.probe.getFloatTimeDomainData(samples);
     return samples.every((sample) => Math.abs(sample) < 1e-6);
-  }, 20_000);
+  });
   await hold(true);
   await quiet();
   await hold(false);
@@ -101,7 +101,7 @@ async function click(studio, id) {
   await studio.page.mouse.down();
   await sleep(60);
   await studio.page.mouse.up();
-  await studio.until(() => window.eigentone.app.player.strike.value !== null, 3000);
+  await studio.until(() => window.eigentone.app.player.strike.value !== null);
   return studio.page.evaluate(() => window.eigentone.app.player.strike.value);
 }
 
@@ -150,7 +150,7 @@ const { folder, file } = sceneAtRate();
 const studio = await openStudio({ file, pageDir: values["page-dir"] });
 try {
   // Models are made in the background: they are part of the warm-up.
-  await studio.until(() => [...window.eigentone.app.studio.bodies.value.values()].every((body) => !body.provisional), 300_000);
+  await studio.until(() => [...window.eigentone.app.studio.bodies.value.values()].every((body) => !body.provisional));
   await settle(studio);
   const warm = await studio.page.evaluate(() => window.eigentone.app.player.figures.value.underruns);
   const way = await measure(studio, strikes);

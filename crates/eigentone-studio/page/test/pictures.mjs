@@ -1,12 +1,16 @@
-// Takes the pictures of docs/studio from the real thing: `npm run pictures`.
-import { mkdirSync, statSync } from "node:fs";
+// Takes the pictures of docs/studio and of the scene menu from the real thing: `npm run pictures`, or `npm run pictures strike hail` for some of them.
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openStudio, sleep } from "./studio.mjs";
 
 const MAX_BYTES = 300_000;
-const folder = join(dirname(fileURLToPath(import.meta.url)), "../../../../docs/studio");
+const MAX_SCENE_BYTES = 30_000;
+const here = dirname(fileURLToPath(import.meta.url));
+const folder = join(here, "../../../../docs/studio");
+const scenes = join(here, "../src/scenes");
 mkdirSync(folder, { recursive: true });
+mkdirSync(scenes, { recursive: true });
 
 /** Shadows also where the picture is drawn by the processor. */
 const withShadows = () => {
@@ -22,17 +26,27 @@ const withShadows = () => {
 /** All pictures, or those named on the command line. */
 const wanted = (name) => process.argv.length < 3 || process.argv.includes(name);
 
+function check(path, most) {
+  const bytes = statSync(path).size;
+  console.log(`${path}: ${bytes} bytes`);
+  if (bytes > most) {
+    console.error(`larger than ${most} bytes`);
+    process.exitCode = 1;
+  }
+}
+
 async function picture(name, options, prepare) {
+  if (!wanted(name)) return;
   const studio = await openStudio({ viewport: { width: 1280, height: 720 }, ...options });
   try {
-    await sleep(1500);
+    await studio.drawn();
+    await studio.until(() => [...document.querySelectorAll(".card canvas")].every((canvas) => canvas.width === 200));
     await studio.page.evaluate(withShadows);
     await prepare(studio);
+    await studio.pictures(3);
     const path = join(folder, `${name}.png`);
     await studio.page.screenshot({ path });
-    const bytes = statSync(path).size;
-    console.log(`${path}: ${bytes} bytes`);
-    if (bytes > MAX_BYTES) process.exitCode = 1;
+    check(path, MAX_BYTES);
   } finally {
     await studio.close();
   }
@@ -45,13 +59,55 @@ async function idOf(studio, name) {
 async function strikes(studio, name, times) {
   const id = await idOf(studio, name);
   for (let i = 0; i < times; i++) {
-    await studio.strike(id, 250);
-    await sleep(600);
+    await studio.strike(id, { share: 0.6 });
+    await studio.played(0.6);
   }
   return id;
 }
 
-if (wanted("strike")) await picture("strike", {}, async (studio) => {
+const view = (studio) => studio.page.locator(".view > canvas");
+
+/** The view alone, small, as WebP. */
+async function scenePicture(studio, name) {
+  await studio.page.evaluate(() => {
+    for (const element of document.querySelectorAll(".toolbar, .view-foot, .view-overlay, .start-sound")) element.style.visibility = "hidden";
+    window.eigentone.app.studio.selected.value = null;
+    window.eigentone.view.listener.group.scale.setScalar(0);
+    window.eigentone.view.frameAll();
+  });
+  await studio.pictures(4);
+  const clip = await view(studio).boundingBox();
+  const png = (await studio.page.screenshot({ clip })).toString("base64");
+  const webp = await studio.page.evaluate(async (png) => {
+    const picture = await createImageBitmap(new Blob([Uint8Array.from(atob(png), (c) => c.charCodeAt(0))]));
+    const canvas = new OffscreenCanvas(320, 200);
+    const scale = Math.max(320 / picture.width, 200 / picture.height);
+    const context = canvas.getContext("2d");
+    context.imageSmoothingQuality = "high";
+    context.drawImage(picture, (320 - scale * picture.width) / 2, (200 - scale * picture.height) / 2, scale * picture.width, scale * picture.height);
+    const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: "image/webp", quality: 0.85 })).arrayBuffer());
+    return btoa(String.fromCharCode(...bytes));
+  }, png);
+  const path = join(scenes, `${name}.webp`);
+  writeFileSync(path, Buffer.from(webp, "base64"));
+  check(path, MAX_SCENE_BYTES);
+}
+
+if (wanted("scenes")) {
+  const studio = await openStudio({ sound: false });
+  try {
+    const names = await studio.page.evaluate(() => window.eigentone.app.studio.shelf.value.scenes.map(({ name }) => name));
+    for (const name of names) {
+      await studio.open(name);
+      await sleep(2500);
+      await scenePicture(studio, name);
+    }
+  } finally {
+    await studio.close();
+  }
+}
+
+await picture("strike", {}, async (studio) => {
   await strikes(studio, "glass", 2);
   const id = await strikes(studio, "bowl", 3);
   const [x, y] = await studio.aim(id);
@@ -60,23 +116,25 @@ if (wanted("strike")) await picture("strike", {}, async (studio) => {
   await sleep(350);
 });
 
-if (wanted("modes")) await picture("modes", { colorScheme: "light" }, async (studio) => {
+await picture("start", { sound: false, colorScheme: "light" }, () => sleep(500));
+
+await picture("modes", { colorScheme: "light" }, async (studio) => {
   const id = await strikes(studio, "bowl", 3);
   await studio.present(id, [0, 0, 0.3]);
-  await studio.strike(id, 400);
+  await studio.strike(id, { share: 0.7 });
   await studio.page.focus(".modes canvas");
   for (let i = 0; i < 3; i++) await studio.page.keyboard.press("ArrowRight");
   await sleep(1000);
 });
 
-if (wanted("hail")) await picture("hail", { scene: "hail", viewport: { width: 1150, height: 647 } }, async (studio) => {
+await picture("hail", { scene: "hail", viewport: { width: 1150, height: 647 } }, async (studio) => {
   await studio.page.click("#tab-hail");
   await sleep(2000);
   await studio.page.evaluate(() => window.eigentone.view.frameAll());
   await sleep(1500);
 });
 
-if (wanted("grab")) await picture("grab", { colorScheme: "light" }, async (studio) => {
+await picture("grab", { colorScheme: "light" }, async (studio) => {
   const id = await idOf(studio, "plank");
   const [x, y] = await studio.aim(id);
   await studio.page.keyboard.press("2");
@@ -89,7 +147,7 @@ if (wanted("grab")) await picture("grab", { colorScheme: "light" }, async (studi
 if (wanted("rooms")) await picture("rooms", { scene: "two-rooms", viewport: { width: 1150, height: 647 } }, async (studio) => {
   await studio.page.click("#tab-rooms");
   await studio.select(await idOf(studio, "block in the bare room"));
-  await studio.until(() => window.eigentone.rooms.cut.value !== null && window.eigentone.rooms.here.value !== null, 20_000);
+  await studio.until(() => window.eigentone.rooms.cut.value !== null && window.eigentone.rooms.here.value !== null);
   await sleep(1500);
   const box = await studio.page.locator(".view > canvas").boundingBox();
   await studio.page.mouse.move(box.x + 0.62 * box.width, box.y + 0.5 * box.height);
@@ -111,7 +169,7 @@ const layRings = async (studio, id) => {
     const png = await new Promise((done) => canvas.toBlob(done, "image/png"));
     await window.eigentone.app.api.layMap(id, "rings.png", png, 0.2, 2);
   }, id);
-  await studio.until((id) => window.eigentone.view.view(id).mesh.material.map !== null, 20_000, id);
+  await studio.until((id) => window.eigentone.view.view(id).mesh.material.map !== null, id);
 };
 
 if (wanted("surface")) await picture("surface", { scene: "surfaces", colorScheme: "dark" }, async (studio) => {
@@ -134,12 +192,12 @@ if (wanted("resonator")) await picture("resonator", { colorScheme: "light" }, as
   for (let i = 0; i < 2; i++) await studio.page.keyboard.press("ArrowRight");
   await studio.page.click("#mode-add");
   await studio.page.click("#tab-resonator");
-  await studio.strike(id, 300);
+  await studio.strike(id, { share: 0.4 });
   await sleep(700);
 });
 
 if (wanted("soft")) await picture("soft", { scene: "jelly" }, async (studio) => {
-  await studio.until(() => (window.eigentone.app.studio.transport.value?.end_s ?? 0) > 0.4, 300_000);
+  await studio.until(() => (window.eigentone.app.studio.transport.value?.end_s ?? 0) > 0.4);
   await studio.page.click("#replay");
   await sleep(900);
   await studio.page.click("#play");
@@ -147,4 +205,50 @@ if (wanted("soft")) await picture("soft", { scene: "jelly" }, async (studio) => 
   await sleep(1000);
   await studio.page.evaluate(() => window.eigentone.view.frameAll());
   await sleep(1500);
+});
+
+await picture("menu", {}, async (studio) => {
+  await studio.page.click("#scene");
+  await studio.page.waitForSelector(".menu img");
+  await sleep(500);
+});
+
+await picture("mesh", {}, async (studio) => {
+  const sides = 48;
+  const rows = [[0.03, 0], [0.038, 0.02], [0.04, 0.05], [0.041, 0.095]];
+  const points = rows.flatMap(([r, z]) => Array.from({ length: sides }, (_, i) => `v ${r * Math.cos((2 * Math.PI * i) / sides)} ${r * Math.sin((2 * Math.PI * i) / sides)} ${z}`));
+  const faces = rows.slice(1).flatMap((_, row) => Array.from({ length: sides }, (_, i) => [1, 1 + ((i + 1) % sides) - i, 1 + sides + ((i + 1) % sides) - i, 1 + sides].map((k) => k + row * sides + i)));
+  await studio.page.evaluate((text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "mug.obj"));
+    dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+  }, `${points.join("\n")}\n${faces.map((face) => `f ${face.join(" ")}`).join("\n")}\n`);
+  await studio.page.waitForSelector("#mesh-add");
+  await studio.page.selectOption("#mesh-material", "ceramic");
+  await sleep(500);
+});
+
+await picture("recording", {}, async (studio) => {
+  const id = await strikes(studio, "bar", 1);
+  const wav = await studio.page.evaluate(async (id) => {
+    const bytes = new Uint8Array(await window.eigentone.app.api.blow(id, null));
+    return [...bytes];
+  }, id);
+  await studio.select(await idOf(studio, "plank"));
+  await studio.page.evaluate((bytes) => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(bytes)], "bar-take-3.wav"));
+    dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+  }, wav);
+  await studio.page.click("#fit-recording");
+  await studio.page.waitForSelector("dialog >> text=explain");
+  await studio.until(() => !document.querySelector("#play-body").disabled);
+  await sleep(300);
+});
+
+await picture("variations", { colorScheme: "light" }, async (studio) => {
+  await strikes(studio, "glass", 1);
+  await studio.page.click("#export");
+  await studio.page.click(".menu [role=menuitem] >> text=Variations");
+  await sleep(300);
 });

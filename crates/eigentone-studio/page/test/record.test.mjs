@@ -32,7 +32,7 @@ test("the exported take is what the page has heard", async () => {
   });
   await studio.page.click("#record");
   await studio.page.click("[role=menuitem]");
-  await studio.until(() => window.eigentone.app.studio.take.value.recording, 60_000);
+  await studio.until(() => window.eigentone.app.studio.take.value.recording);
   assert.equal(await studio.page.textContent("#record span"), "Stop");
   await sleep(500);
   for (let i = 0; i < 3; i++) {

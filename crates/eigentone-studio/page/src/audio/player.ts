@@ -49,7 +49,7 @@ export class Player {
     private readonly connection: () => Connection,
     private readonly sampleRateHz: () => number,
   ) {
-    this.volume.subscribe((volume) => {
+    this.volume.changed((volume) => {
       if (this.gain && this.context) this.gain.gain.setTargetAtTime(volume, this.context.currentTime, 0.02);
     });
   }

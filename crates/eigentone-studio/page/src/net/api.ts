@@ -21,6 +21,17 @@ export class Api {
     return this.json("/api/shelf");
   }
 
+  /** Scene files where the studio was started. */
+  files(): Promise<string[]> {
+    return this.json("/api/files");
+  }
+
+  async shelfMesh(object: string): Promise<MeshData> {
+    const mesh = parseMesh(await this.bytes(`/api/shelf/${encodeURIComponent(object)}/mesh`));
+    if (!mesh) throw new StudioError("The object's mesh could not be read.", undefined);
+    return mesh;
+  }
+
   model(body: BodyId): Promise<Model> {
     return this.json(`/api/model/${body}`);
   }
@@ -63,7 +74,7 @@ export class Api {
     return this.json(`/api/mesh?${query}`, { method: "POST", body: file });
   }
 
-  fit(file: File): Promise<{ body: BodyId; warnings?: string[]; report?: { modes?: number; explained?: number } }> {
+  fit(file: File): Promise<{ body: BodyId; warnings?: string[]; report?: { modes?: number; explained?: number; band_error_db?: number } }> {
     const query = new URLSearchParams({ name: file.name });
     return this.json(`/api/fit?${query}`, { method: "POST", body: file });
   }
@@ -94,6 +105,12 @@ export class Api {
   /** The last take that was recorded: its sound, or a ZIP with what it was made of. */
   async recording(ending: "wav" | "zip"): Promise<Blob> {
     return (await this.connection.fetch(`/api/export/recording.${ending}`)).blob();
+  }
+
+  /** One blow alone as WAV, in Pa at one metre. */
+  async blow(body: BodyId, blow: Blow | null): Promise<ArrayBuffer> {
+    const response = await this.connection.fetch("/api/blow.wav", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...blow, body }) });
+    return response.arrayBuffer();
   }
 
   /** Blows like `blow`, or on the body's top. */

@@ -83,7 +83,7 @@ export interface Listener {
   up: Vec3;
 }
 
-export type Mallet = "felt" | "rubber" | "wood" | "metal" | { mass_kg: number; stiffness_n_m: number };
+export type Mallet = "felt" | "rubber" | "wood" | "plastic" | "metal" | { mass_kg: number; stiffness_n_m: number };
 
 export interface Blow {
   at: Vec3;
@@ -110,7 +110,8 @@ export type Request =
   | { do: "add"; object: string }
   | { do: "remove" | "duplicate" | "why"; body: BodyId }
   | { do: "open"; scene: string }
-  | { do: "save" | "settle" | "reset" | "undo" | "redo" | "step" }
+  | { do: "save"; file?: string }
+  | { do: "settle" | "reset" | "undo" | "redo" | "step" }
   | { do: "ab"; slot: "a" | "b"; store: boolean }
   | { do: "play"; on: boolean }
   | { do: "record"; on: boolean; settle?: boolean }

@@ -3,8 +3,10 @@
 import type { App } from "../app";
 import { openDialog } from "../ui/dialog";
 import { h } from "../ui/dom";
-import { percent } from "../ui/format";
+import { si } from "../ui/format";
 import { toast } from "../ui/toast";
+import { fileExtent, guessScale } from "./mesh-size";
+import { loadRecording } from "./recording";
 import { layPicture, PICTURE } from "./surface-map";
 
 const MESH = /\.(obj|stl|ply|gltf|glb)$/i;
@@ -46,20 +48,11 @@ export function chooseFiles(app: App, kind: "mesh" | "sound"): void {
 
 export function takeFile(app: App, file: File): void {
   if (file.size > MAX_BYTES) toast("error", `${file.name} is too large.`, "At most 64 MiB: reduce the mesh or the recording.");
-  else if (SOUND.test(file.name)) void fitFile(app, file);
+  else if (SOUND.test(file.name)) void loadRecording(app, file);
   else if (SCENE.test(file.name)) void app.attempt(async () => app.api.openScene(await file.text()));
   else if (PICTURE.test(file.name)) void layPicture(app, file);
   else if (MESH.test(file.name)) askMaterial(app, file);
   else toast("error", `${file.name} is neither mesh, recording, picture nor scene.`, "Meshes: OBJ, STL, PLY, glTF. Recordings: WAV, FLAC. Pictures: PNG, JPEG. Scenes: TOML.");
-}
-
-async function fitFile(app: App, file: File): Promise<void> {
-  toast("info", `Fitting a model to ${file.name}…`);
-  const answer = await app.attempt(() => app.api.fit(file));
-  if (!answer) return;
-  const share = answer.report?.explained;
-  if (share !== undefined) app.studio.addLog("info", `${file.name}: ${answer.report?.modes ?? "?"} modes explain ${percent(share)} of its energy`);
-  finish(app, answer.body, answer.warnings ?? []);
 }
 
 const SCALES: [string, number][] = [
@@ -77,6 +70,14 @@ function askMaterial(app: App, file: File): void {
   if (last && app.studio.materials.value.some(({ name }) => name === last)) material.value = last;
   const scale = h<HTMLSelectElement>("select", { "aria-label": "Unit of the file", id: "mesh-scale" });
   for (const [name, value] of SCALES) scale.append(h("option", { value }, name));
+  const size = h("p.muted", { role: "status", id: "mesh-size" });
+  void fileExtent(file).then((extent) => {
+    if (!extent) return;
+    const tell = (): void => void (size.textContent = `Then it is ${extent.map((side) => si(side * Number(scale.value), "m")).join(" × ")} large.`);
+    scale.value = String(guessScale(extent));
+    scale.addEventListener("change", tell);
+    tell();
+  });
   const thickness = h<HTMLInputElement>("input", { type: "number", min: 0.01, max: 1000, step: "any", placeholder: "as the mesh has it" });
   const form = h(
     "form",
@@ -89,6 +90,7 @@ function askMaterial(app: App, file: File): void {
     },
     h("label.field", {}, h("span", {}, "Made of"), material),
     h("label.field", {}, h("span", {}, "The file is in"), scale),
+    size,
     h("label.field", { title: "For things made of sheet or wall; leave it empty for solid ones" }, h("span", {}, "Thickness"), thickness, h("span.unit", {}, "mm")),
     h("p.muted", {}, "It sounds at once with a provisional model and gets better by itself."),
     h("footer", {}, h("button.primary", { type: "submit", id: "mesh-add" }, "Add it")),

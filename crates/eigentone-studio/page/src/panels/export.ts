@@ -24,7 +24,7 @@ export function openVariations(app: App): void {
     return;
   }
   const blow = app.lastBlow?.body === body.id ? app.lastBlow.blow : null;
-  const count = h<HTMLInputElement>("input", { type: "number", min: 1, max: 256, value: 8 });
+  const count = h<HTMLInputElement>("input", { type: "number", id: "variations-count", min: 1, max: 256, value: 5 });
   const spread = h<HTMLInputElement>("input", { type: "number", min: 0, max: 100, value: 30 });
   const seed = h<HTMLInputElement>("input", { type: "number", min: 0, max: 999999, value: 1 });
   const make = h<HTMLButtonElement>("button.primary", { type: "submit" }, "Export ZIP");

@@ -6,6 +6,7 @@ import { openDialog } from "../ui/dialog";
 import { h, iconButton, replace } from "../ui/dom";
 import { count, decibels, digits, hertz, kilograms, note } from "../ui/format";
 import { Slider, type SliderOptions } from "../ui/slider";
+import { hasRecording, reopenRecording } from "./recording";
 
 type Field = "size" | "pitch" | "damping" | "brightness" | "gain";
 
@@ -90,13 +91,13 @@ function facts(app: App): HTMLElement {
 
 function choosers(app: App): HTMLElement {
   const material = h<HTMLSelectElement>("select", { id: "material", onchange: () => apply(app, { material: material.value }) });
-  const surface = h<HTMLSelectElement>("select", { id: "surface", onchange: () => apply(app, { surface: surface.value }) });
+  const surface = h<HTMLSelectElement>("select", { id: "surface", onchange: () => apply(app, { surface: surface.value || null }) });
   const fill = (select: HTMLSelectElement, names: readonly string[], value: string | null): void => {
     const wanted = value ?? "";
     const all = names.includes(wanted) ? names : [wanted, ...names];
     if (select.dataset["names"] !== all.join()) {
       select.dataset["names"] = all.join();
-      replace(select, ...all.map((name) => h("option", { value: name }, name || "–")));
+      replace(select, ...all.map((name) => h("option", { value: name }, name || (select.id === "surface" ? "as its material" : "–"))));
     }
     select.value = wanted;
   };
@@ -147,12 +148,15 @@ function actions(app: App): HTMLElement {
     const body = selected();
     if (body !== null) void app.do({ do: request, body });
   };
+  const compare = h<HTMLButtonElement>("button", { type: "button", id: "compare-recording", onclick: () => selected() !== null && reopenRecording(app, selected() as number) }, "Compare with its recording");
+  watch(app, (body) => (compare.hidden = !hasRecording(body.id)));
   return h(
     "div.actions",
     {},
     h("label.check", { title: "Does not move" }, fixed, "Fixed in place"),
     h("div.buttons", {}, hold, h("button", { type: "button", id: "why", onclick: () => void why(app) }, "Why is it silent?")),
     h("div.buttons", {}, iconButton("copy", "Duplicate (Ctrl+D)", ask("duplicate"), "Duplicate"), iconButton("trash", "Remove (Delete)", ask("remove"), "Remove")),
+    compare,
   );
 }
 

@@ -1,4 +1,4 @@
-/** What strikes: four mallets and one's own. */
+/** What strikes: five mallets and one's own. */
 
 import type { App } from "../app";
 import type { Mallet } from "../net/protocol";
@@ -6,8 +6,8 @@ import { h } from "../ui/dom";
 import { kilograms, si } from "../ui/format";
 import { Slider } from "../ui/slider";
 
-const NAMED = ["felt", "rubber", "wood", "metal"] as const;
-const HINTS = { felt: "Soft and dark", rubber: "Round", wood: "Clear", metal: "Hard and bright" };
+const NAMED = ["felt", "rubber", "wood", "plastic", "metal"] as const;
+const HINTS = { felt: "Soft and dark", rubber: "Round", wood: "Clear", plastic: "Bright", metal: "Hard and bright" };
 
 export function malletBar(app: App): HTMLElement {
   const own = { mass_kg: 0.05, stiffness_n_m: 5e6 };

@@ -64,8 +64,8 @@ function shelf(app: App): HTMLElement {
   const grid = h("div.shelf-grid");
   const thumbnails = new Thumbnails();
   app.studio.shelf.subscribe(({ objects }) => replace(grid, ...objects.map((object) => card(app, object, thumbnails))));
-  const add = h<HTMLButtonElement>("button.drop-button", { type: "button", id: "add-mesh", onclick: () => chooseFiles(app, "mesh") }, h("strong", {}, "Drop a mesh here"), h("span", {}, "or choose a file: OBJ, STL, PLY, glTF"));
-  const fit = h<HTMLButtonElement>("button.quiet", { type: "button", id: "fit", onclick: () => chooseFiles(app, "sound") }, "Make one from a recording…");
+  const add = h<HTMLButtonElement>("button.drop-button", { type: "button", id: "add-mesh", onclick: () => chooseFiles(app, "mesh") }, h("strong", {}, "Drop a mesh here"), h("span", {}, "or choose: OBJ, STL, PLY, glTF"));
+  const fit = h<HTMLButtonElement>("button.quiet", { type: "button", id: "fit", onclick: () => chooseFiles(app, "sound") }, "Compare or fit a recording…");
   return h("section.shelf", { id: "shelf" }, h("h2", {}, "Shelf"), add, fit, grid);
 }
 
@@ -77,8 +77,7 @@ function card(app: App, object: ShelfObject, thumbnails: Thumbnails): HTMLElemen
     canvas,
     h("span", {}, object.title || object.name),
   );
-  // One picture per screen refresh: the page answers while the shelf fills.
-  requestAnimationFrame(() => thumbnails.draw(canvas, object.name, object.material));
+  void thumbnails.draw(canvas, object.material ?? null, () => app.api.shelfMesh(object.name));
   return button;
 }
 

@@ -3,8 +3,8 @@
 import type { App } from "../app";
 import { openMenu } from "../ui/dialog";
 import { h, icon, iconButton, setIcon } from "../ui/dom";
-import { decibels } from "../ui/format";
 import { toggleTheme } from "../ui/theme";
+import { comparison } from "./comparison";
 import { exportTake, openVariations } from "./export";
 import { exportRecording, recorder } from "./record";
 import { sceneMenu } from "./scene-menu";
@@ -69,39 +69,6 @@ function transport(app: App): HTMLElement {
     if (SPEEDS.includes(value)) speed.value = String(value);
   });
   return h("div.group", { role: "group", "aria-label": "Motion" }, play, step, reset, speed);
-}
-
-/** Two versions of the scene, as on a mixing desk: going to the other one keeps this one as it is now. */
-function comparison(app: App): HTMLElement {
-  const stored = { a: false, b: false };
-  const group = h("div.group.ab", { role: "group", "aria-label": "Compare two versions at equal loudness", id: "ab" });
-  const press = async (slot: "a" | "b"): Promise<void> => {
-    const here = app.studio.slot.value;
-    if (here !== null && here !== slot && !(await app.do({ do: "ab", slot: here, store: true }))) return;
-    if (here === slot || !(await app.do({ do: "ab", slot, store: !stored[slot] }))) return;
-    stored[slot] = true;
-    app.studio.slot.value = slot;
-  };
-  for (const slot of ["a", "b"] as const) {
-    const name = slot.toUpperCase();
-    const button = h<HTMLButtonElement>("button.slot", { type: "button", title: `Version ${name}: first press keeps what is there now, later presses switch to it at equal loudness`, onclick: () => void press(slot) }, name);
-    app.studio.slot.subscribe((value) => {
-      button.setAttribute("aria-pressed", String(value === slot));
-      button.classList.toggle("stored", stored[slot]);
-    });
-    group.append(button);
-  }
-  const trim = h("output", { id: "ab-trim", title: "Turned down by so much, to be as loud as the other version; a change ends this" });
-  app.studio.trimDb.subscribe((db) => {
-    trim.textContent = db < -0.05 ? decibels(db) : "";
-    trim.hidden = db >= -0.05;
-  });
-  group.append(trim);
-  app.studio.sceneNumber.changed(() => {
-    stored.a = stored.b = false;
-    app.studio.slot.value = null;
-  });
-  return group;
 }
 
 function exporter(app: App): HTMLElement {

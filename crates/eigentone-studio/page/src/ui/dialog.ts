@@ -23,6 +23,8 @@ export interface MenuItem {
   keys?: string;
   action?: () => void;
   heading?: boolean;
+  /** Address of a picture, or nothing for an empty one: such items stand beside each other. */
+  picture?: string;
 }
 
 /** Opens a menu below `anchor`; arrow keys move, Escape closes. */
@@ -46,14 +48,20 @@ export function openMenu(anchor: HTMLElement, items: MenuItem[]): void {
       close();
       item.action?.();
     };
-    menu.append(h("button", { type: "button", role: "menuitem", onclick: run }, h("span", {}, item.label), item.keys && h("kbd", {}, item.keys)));
+    if (item.picture === undefined) {
+      menu.append(h("button", { type: "button", role: "menuitem", onclick: run }, h("span", {}, item.label), item.keys && h("kbd", {}, item.keys)));
+      continue;
+    }
+    const picture = item.picture ? h("img", { src: item.picture, alt: "" }) : h("div.no-picture");
+    const grid = menu.lastElementChild?.matches(".scene-grid") ? menu.lastElementChild : menu.appendChild(h("div.scene-grid"));
+    grid.append(h("button.scene-card", { type: "button", role: "menuitem", onclick: run }, picture, h("span", {}, item.label)));
   }
   menu.addEventListener("keydown", (event) => {
     const entries = [...menu.querySelectorAll<HTMLElement>("[role=menuitem]")];
     const at = entries.indexOf(document.activeElement as HTMLElement);
     if (event.key === "Escape") (close(), anchor.focus());
-    else if (event.key === "ArrowDown") entries[(at + 1) % entries.length]?.focus();
-    else if (event.key === "ArrowUp") entries[(at - 1 + entries.length) % entries.length]?.focus();
+    else if (event.key === "ArrowDown" || event.key === "ArrowRight") entries[(at + 1) % entries.length]?.focus();
+    else if (event.key === "ArrowUp" || event.key === "ArrowLeft") entries[(at - 1 + entries.length) % entries.length]?.focus();
     else return;
     event.preventDefault();
     event.stopPropagation();

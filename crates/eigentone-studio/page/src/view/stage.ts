@@ -11,6 +11,13 @@ import { theme } from "../ui/theme";
 /** Slower than this for a while, and shadows and sharpness are given up. */
 const SLOW_FRAME_S = 0.045;
 
+/** Whether the browser has no graphics hardware: then shadows are given up at once and not after seconds of stumbling. */
+function drawnByProcessor(renderer: WebGLRenderer): boolean {
+  const context = renderer.getContext();
+  const about = context.getExtension("WEBGL_debug_renderer_info");
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(String(context.getParameter(about?.UNMASKED_RENDERER_WEBGL ?? context.RENDERER)));
+}
+
 /** Lines one pixel wide that fade with the distance from the middle. */
 function gridMaterial(): ShaderMaterial {
   return new ShaderMaterial({
@@ -68,6 +75,7 @@ export class Stage {
     this.controls.dampingFactor = 0.15;
     this.controls.zoomToCursor = true;
     theme.subscribe(() => this.dress());
+    if (drawnByProcessor(this.renderer)) this.economise();
   }
 
   /** Looks at everything within `radius` around `center`. */

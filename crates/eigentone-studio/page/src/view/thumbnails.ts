@@ -1,72 +1,46 @@
-/** Small pictures of shelf objects, drawn once with the same materials as the view. */
+/** Small pictures of shelf objects: their own surfaces, drawn once with the same materials as the view. */
 
-import {
-  BoxGeometry, BufferAttribute, BufferGeometry, CylinderGeometry, DirectionalLight, LatheGeometry, Mesh, PMREMGenerator, PerspectiveCamera, Scene, SphereGeometry,
-  TorusGeometry, Vector2, Vector3, WebGLRenderer, ACESFilmicToneMapping,
-} from "three";
+import { ACESFilmicToneMapping, DirectionalLight, Mesh, PMREMGenerator, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
+import type { MeshData } from "../net/binary";
+import { drawn } from "./geometry";
 import { bodyMaterial, dress } from "./looks";
 
 const WIDTH = 200;
 const HEIGHT = 150;
-
-function lathe(points: [number, number][]): BufferGeometry {
-  return new LatheGeometry(points.map(([x, y]) => new Vector2(x, y)), 48).rotateX(Math.PI / 2);
-}
-
-const tumbler = (base: number, rim: number, height: number) => (): BufferGeometry => lathe([[0, 0.02], [base * 0.95, 0.02], [base, 0.06], [rim, height]]);
-const box = (x: number, y: number, z: number) => (): BufferGeometry => new BoxGeometry(x, y, z);
-const rod = (radius: number, length: number) => (): BufferGeometry => new CylinderGeometry(radius, radius, length, 48).rotateX(Math.PI / 2);
-
-/** Shapes by the names of shelf objects; what is not known is a box. */
-const SHAPES: [RegExp, () => BufferGeometry][] = [
-  [/bowl|cup/, () => lathe([[0, 0], [0.3, 0.02], [0.6, 0.15], [0.85, 0.42], [0.95, 0.7]])],
-  [/bell/, () => lathe([[0, 1], [0.3, 0.97], [0.42, 0.8], [0.5, 0.4], [0.62, 0.14], [0.72, 0]])],
-  [/bottle/, tumbler(0.35, 0.3, 2.2)],
-  [/glass/, tumbler(0.3, 0.4, 1.1)],
-  [/can|drum/, tumbler(0.37, 0.37, 1.1)],
-  [/coin/, rod(0.7, 0.1)],
-  [/gong|cymbal|disc/, rod(0.9, 0.03)],
-  [/dinner|^plate|dish/, rod(0.85, 0.07)],
-  [/ring|hoop/, () => new TorusGeometry(0.7, 0.06, 20, 72)],
-  [/ball|marble|sphere/, () => new SphereGeometry(0.7, 40, 24)],
-  [/rod|tube|pipe|stick|chime|cylinder/, () => new CylinderGeometry(0.05, 0.05, 2, 32).rotateZ(Math.PI / 2)],
-  [/sheet|pane|table|tray/, box(1.5, 1.1, 0.015)],
-  [/tile/, box(1.2, 1.2, 0.08)],
-  [/brick/, box(1.4, 0.7, 0.42)],
-  [/plank|board/, box(2, 0.4, 0.08)],
-  [/key|xylo|marimba/, box(2, 0.28, 0.14)],
-  [/bar|beam|ruler/, box(2, 0.32, 0.08)],
-  [/.*/, box(0.9, 0.9, 0.9)],
-];
-
-function shapeOf(name: string): BufferGeometry {
-  const geometry = (SHAPES.find(([pattern]) => pattern.test(name.toLowerCase()))?.[1] ?? box(1, 1, 1))();
-  const corners = (geometry.getAttribute("position") as BufferAttribute).count;
-  geometry.setAttribute("modeShape", new BufferAttribute(new Float32Array(3 * corners), 3));
-  return geometry;
-}
+/** Share of the picture that the object fills. */
+const FILL = 0.88;
 
 export class Thumbnails {
   private renderer: WebGLRenderer | null = null;
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(30, WIDTH / HEIGHT, 0.001, 1000);
   private idle = 0;
+  private last: Promise<void> = Promise.resolve();
 
-  /** Draws an object into `canvas`. */
-  draw(canvas: HTMLCanvasElement, name: string, material: string | undefined): void {
+  /** Draws a surface into `canvas` when its turn comes: one at a time, so that the page answers while the shelf fills. */
+  draw(canvas: HTMLCanvasElement, material: string | null, load: () => Promise<MeshData>): Promise<void> {
+    const turn = this.last.then(async () => {
+      try {
+        const data = await load();
+        await new Promise(requestAnimationFrame);
+        this.paint(canvas, material, data);
+      } catch {
+        // Without a picture the object still has its name.
+        canvas.hidden = true;
+      }
+    });
+    this.last = turn;
+    return turn;
+  }
+
+  private paint(canvas: HTMLCanvasElement, material: string | null, data: MeshData): void {
     const renderer = this.open();
-    const geometry = shapeOf(name);
+    const { geometry } = drawn(data);
     const surface = bodyMaterial();
-    dress(surface, material ?? null, true);
+    dress(surface, material, true);
     const body = new Mesh(geometry, surface);
-    geometry.computeBoundingSphere();
-    const sphere = geometry.boundingSphere;
-    const radius = sphere?.radius || 1;
-    const center = sphere?.center ?? new Vector3();
-    this.camera.up.set(0, 0, 1);
-    this.camera.position.copy(center).addScaledVector(new Vector3(0.55, -1, 0.7).normalize(), (0.92 * radius) / Math.sin((15 * Math.PI) / 180));
-    this.camera.lookAt(center);
+    this.aim(geometry.attributes["position"]?.array as Float32Array);
     this.scene.add(body);
     renderer.render(this.scene, this.camera);
     this.scene.remove(body);
@@ -75,6 +49,40 @@ export class Thumbnails {
     canvas.getContext("2d")?.drawImage(renderer.domElement, 0, 0);
     geometry.dispose();
     surface.dispose();
+  }
+
+  /** Moves the camera back until every corner is in the picture, and the picture is full. */
+  private aim(positions: Float32Array): void {
+    const { camera } = this;
+    const back = new Vector3(0.55, -1, 0.62).normalize();
+    const right = new Vector3(0, 0, 1).cross(back).normalize();
+    const up = back.clone().cross(right);
+    const tangent = Math.tan(((camera.fov / 2) * Math.PI) / 180) * FILL;
+    const corner = new Vector3();
+    const range = { right: [Infinity, -Infinity], up: [Infinity, -Infinity] };
+    const each = (visit: () => void): void => {
+      for (let i = 0; i < positions.length; i += 3) {
+        corner.fromArray(positions, i);
+        visit();
+      }
+    };
+    each(() => {
+      for (const [axis, limits] of [[right, range.right], [up, range.up]] as const) {
+        limits[0] = Math.min(limits[0] as number, corner.dot(axis));
+        limits[1] = Math.max(limits[1] as number, corner.dot(axis));
+      }
+    });
+    const middle = (limits: number[]): number => ((limits[0] as number) + (limits[1] as number)) / 2;
+    const [x, y] = [middle(range.right), middle(range.up)];
+    let distance = 0;
+    each(() => {
+      const [dx, dy, towards] = [Math.abs(corner.dot(right) - x), Math.abs(corner.dot(up) - y), corner.dot(back)];
+      distance = Math.max(distance, towards + dx / (tangent * camera.aspect), towards + dy / tangent);
+    });
+    camera.up.set(0, 0, 1);
+    camera.position.set(0, 0, 0).addScaledVector(right, x).addScaledVector(up, y).addScaledVector(back, distance);
+    camera.lookAt(corner.copy(camera.position).sub(back));
+    camera.updateMatrixWorld();
   }
 
   private open(): WebGLRenderer {
