@@ -230,3 +230,26 @@ fn gravity_can_turn() {
     assert!(place.distance(expected) < 1e-3, "{place} {expected}");
     assert!(world.set_gravity(Vec3::NAN).is_err());
 }
+
+/// Bodies may be fixed, let go and moved before anything has moved, and whenever it has; the others fall as before.
+#[test]
+fn bodies_are_fixed_before_the_first_step_and_later() {
+    for before in [0, 1, 2, 30, 300] {
+        for fixed in 1..4 {
+            let mut world = world_with_floor(0.5, 0.0);
+            for number in 1..4 {
+                let position = Vec3::new(0.1 * f64::from(number), 0.0, 0.02);
+                world.insert(number, &BodySpec { position, ..ball(0.02) }).unwrap();
+            }
+            world.initial_overlaps();
+            run(&mut world, before);
+            world.set_kind(fixed, Kind::Fixed).unwrap();
+            world.set_pose(fixed, Vec3::new(0.1, 0.3, 0.02), TURN).unwrap();
+            run(&mut world, 400);
+            assert!((height(&world, fixed) - 0.02).abs() < 1e-6);
+            world.set_kind(fixed, Kind::Dynamic).unwrap();
+            run(&mut world, 400);
+            assert!((1..4).all(|number| (height(&world, number) - 0.02).abs() < 1e-3));
+        }
+    }
+}

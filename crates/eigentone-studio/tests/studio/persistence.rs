@@ -21,14 +21,14 @@ fn changes_of_a_copy_are_saved() {
     let fixture = Fixture::new(COPIES);
     let mut page = fixture.connect();
     let id = page.id("pea 2");
-    page.must(json!({ "do": "set", "body": id, "gain": 0.5, "position": [0.1, 0.3, 0.02] }));
+    page.must(json!({ "do": "set", "body": id, "gain": 0.5, "position": [0.1, 0.3, 0.02], "fixed": true }));
     page.must(json!({ "do": "set", "body": id, "size": 1.5 }));
     assert_eq!(page.ask(json!({ "do": "set", "body": id, "name": "bean" }))["ok"], false);
     page.must(json!({ "do": "save" }));
     let scene = read_back(&fixture.file());
     let pea = scene.bodies.iter().find(|b| b.name == "pea").unwrap();
     let [edit] = &pea.copy_edits[..] else { panic!("{:?}", pea.copy_edits) };
-    assert_eq!((edit.copy, edit.size, edit.fixed), (2, Some(1.5), None));
+    assert_eq!((edit.copy, edit.size, edit.fixed), (2, Some(1.5), Some(true)));
     assert_eq!(edit.position, Some([0.1, 0.3, 0.02]));
     assert!((edit.gain_db.unwrap() + 6.0206).abs() < 1e-3 && pea.size == 1.0);
     assert!(std::fs::read_to_string(fixture.file()).unwrap().contains("# three"));
