@@ -227,7 +227,7 @@ fn impossible_numbers_are_refused_with_the_possible_ones() {
         ("restitution", "1.5"),
         ("rolling_resistance", "-0.1"),
         ("friction", "-0.1"),
-        ("damping", "0.5"),
+        ("damping", "0.05"),
         ("gain_db", "nan"),
         ("emphasis", "-1"),
         ("tune_hz", "0"),

@@ -167,6 +167,8 @@ impl Client<'_> {
             if credited < self.sound.len() + 4096 {
                 self.send_text(&json!({ "do": "credit", "frames": 1024 }).to_string());
                 credited += 1024;
+                // No more than the 1000 messages a second that are read.
+                std::thread::sleep(Duration::from_millis(3));
             }
             self.next(Duration::from_millis(20));
             assert!(begin.elapsed() < 6 * PATIENCE, "{} of {frames} frames came", self.sound.len());

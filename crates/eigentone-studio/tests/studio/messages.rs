@@ -6,7 +6,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame;
-use tokio_tungstenite::tungstenite::protocol::frame::coding::{Control, Data, OpCode};
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -95,7 +95,7 @@ fn hostile_messages_are_refused_and_the_sound_goes_on() {
     // In pieces it is the same message, with a control frame in between.
     let (head, tail) = ("{\"do\":\"why\",\"bo".as_bytes(), format!("dy\":{plate},\"id\":\"pieces\"}}"));
     page.send_raw(frame(head, Data::Text, false));
-    page.send_raw(Message::Frame(Frame::message(b"ping".to_vec(), OpCode::Control(Control::Ping), true)));
+    page.send_raw(Message::Frame(Frame::ping(b"ping".to_vec())));
     page.send_raw(frame(tail.as_bytes(), Data::Continue, true));
     let begin = Instant::now();
     while page.next(PATIENCE).is_none_or(|m| m["re"] != json!("pieces")) {
