@@ -253,12 +253,15 @@ pub async fn take(State(shared): State<Arc<Shared>>, Query(length): Query<Length
     Ok((headers, bytes).into_response())
 }
 
+/// Makes a file of a take.
+type MakeFile = fn(&Finished) -> Answer<Vec<u8>>;
+
 /// `GET /api/export/recording.wav`, `.take.json` and `.zip`.
 pub async fn recording(State(shared): State<Arc<Shared>>, Path(ending): Path<String>) -> Answer<Response> {
     let _turn = shared.heavy.acquire().await.map_err(|_| Fault::busy())?;
     let take = shared.control.ask(|s| s.finished_take()).await??;
     let name = take.name.clone();
-    let (kind, make): (_, fn(&Finished) -> Answer<Vec<u8>>) = match ending.as_str() {
+    let (kind, make): (&str, MakeFile) = match ending.as_str() {
         "recording.wav" => ("audio/wav", |take| Ok(take.wav())),
         "recording.take.json" => ("application/json", |take| Ok(take.json())),
         "recording.zip" => ("application/zip", |take| take.files().map(|files| zip::pack(&files))),

@@ -51,6 +51,12 @@ test("the tour has five steps, can be skipped, and does not come again", async (
   assert.equal(await page.evaluate(() => localStorage.getItem("eigentone.tour")), "done");
 });
 
+/** Keys belong to a dialog until it is gone. */
+async function leaveDialog() {
+  await studio.page.keyboard.press("Escape");
+  await studio.until(() => document.querySelector("dialog") === null);
+}
+
 /** Opens every view in turn. */
 async function everyView(visit) {
   const { page } = studio;
@@ -71,11 +77,11 @@ async function everyView(visit) {
   await page.click("#export");
   await page.click(".menu [role=menuitem] >> text=Variations");
   await visit("variations");
-  await page.keyboard.press("Escape");
+  await leaveDialog();
   await page.keyboard.press("Control+s");
   await page.waitForSelector("#scene-name");
   await visit("save as");
-  await page.keyboard.press("Escape");
+  await leaveDialog();
   await page.evaluate(() => {
     const data = new DataTransfer();
     data.items.add(new File(["v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nf 1 2 3\n"], "triangle.obj"));
@@ -83,7 +89,7 @@ async function everyView(visit) {
   });
   await page.waitForSelector("#mesh-add");
   await visit("a dropped mesh");
-  await page.keyboard.press("Escape");
+  await leaveDialog();
   await page.evaluate(() => window.eigentone.app.complain(new Error("Something was refused.")));
   await visit("a toast");
   await page.click(".toast button");
