@@ -89,7 +89,7 @@ test("a mode is added where one double-clicks, heard there, and deleted again", 
     const best = bins.reduce((most, level, i) => (i > 5 && level > bins[most] ? i : most), 6);
     const each = window.probe.context.sampleRate / window.probe.fftSize;
     return bins[best] > -110 && Math.abs((best * each) / hz - 1) < 0.02;
-  }, 20_000, added.frequency_hz);
+  }, added.frequency_hz);
   await studio.page.evaluate(([id, mode]) => window.eigentone.app.do({ do: "mode", body: id, mode, delete: true }), [bar, added.number]);
   await studio.until(async ([id, count]) => (await window.eigentone.app.api.model(id)).modes.length === count, [bar, before.modes.length]);
 });

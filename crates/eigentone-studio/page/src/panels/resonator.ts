@@ -80,6 +80,8 @@ class ResonatorPanel {
   private async load(): Promise<void> {
     const body = this.app.studio.selectedBody;
     if (!body?.sounds) return;
+    // Behind another tab: it catches up when it comes to the front.
+    if (this.element.offsetParent === null) return this.later(500);
     try {
       const info = await this.app.api.resonator(body.id);
       if (this.app.studio.selected.value === body.id) this.show(info);

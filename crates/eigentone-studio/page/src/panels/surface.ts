@@ -112,15 +112,15 @@ class SurfacePanel {
   /** Asks again when things have calmed down, and only while it is seen. */
   private later(ms: number): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.load_(), ms);
+    this.timer = setTimeout(() => void this.ask(), ms);
   }
 
-  private async load_(): Promise<void> {
+  private async ask(): Promise<void> {
     const body = this.app.studio.selected.value;
     if (body === null) return;
-    if (this.element.offsetParent === null && this.info !== null) {
+    if (this.element.offsetParent === null) {
       // It is behind another tab: it catches up when it comes to the front.
-      this.timer = setTimeout(() => void this.load_(), 500);
+      this.timer = setTimeout(() => void this.ask(), 500);
       return;
     }
     try {
