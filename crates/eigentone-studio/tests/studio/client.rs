@@ -78,6 +78,7 @@ impl Fixture {
                 sound: Vec::new(),
                 next_frame: None,
                 gaps: 0,
+                unbroken: None,
                 received: 0,
                 next_id: 1,
                 begin: Instant::now(),
@@ -132,6 +133,8 @@ pub struct Client<'a> {
     pub next_frame: Option<u64>,
     /// How often the sound did not go on where it was.
     pub gaps: usize,
+    /// How much of `sound` was heard before the first of them.
+    pub unbroken: Option<usize>,
     /// Frames that have come.
     pub received: usize,
     next_id: u64,
@@ -196,7 +199,10 @@ impl Client<'_> {
                 assert!(bytes.len() >= 8 && bytes[1] == 1, "every packet has a header");
                 if bytes[0] == 1 {
                     let first = u64::from_le_bytes(bytes[8..16].try_into().unwrap());
-                    self.gaps += usize::from(self.next_frame.is_some_and(|next| next != first));
+                    if self.next_frame.is_some_and(|next| next != first) {
+                        self.gaps += 1;
+                        self.unbroken.get_or_insert(self.sound.len());
+                    }
                     self.next_frame = Some(first + (bytes.len() - 16) as u64 / 8);
                     let left = bytes[16..].chunks_exact(8).map(|f| f32::from_le_bytes([f[0], f[1], f[2], f[3]]));
                     self.received += left.len();
