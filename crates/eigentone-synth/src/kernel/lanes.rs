@@ -14,14 +14,35 @@ pub(super) unsafe trait Eight: Copy {
     /// # Safety
     /// `to` is valid for writing eight numbers.
     unsafe fn store(self, to: *mut f32);
+    /// The same number in all lanes.
+    ///
+    /// # Safety
+    /// The machine has the instructions of the type.
     unsafe fn splat(x: f32) -> Self;
+    /// `self + other`.
+    ///
+    /// # Safety
+    /// The machine has the instructions of the type.
     unsafe fn add(self, other: Self) -> Self;
+    /// `self · other`.
+    ///
+    /// # Safety
+    /// The machine has the instructions of the type.
     unsafe fn mul(self, other: Self) -> Self;
     /// `self · b + c`.
+    ///
+    /// # Safety
+    /// The machine has the instructions of the type.
     unsafe fn mul_add(self, b: Self, c: Self) -> Self;
     /// `c − self · b`.
+    ///
+    /// # Safety
+    /// The machine has the instructions of the type.
     unsafe fn neg_mul_add(self, b: Self, c: Self) -> Self;
     /// The sum of the lanes of each.
+    ///
+    /// # Safety
+    /// The machine has the instructions of the type.
     #[inline(always)]
     unsafe fn sums(eight: [Self; 8]) -> Self {
         let mut sums = [0.0; 8];
@@ -41,8 +62,14 @@ pub(super) unsafe trait Eight: Copy {
 pub(super) trait Push: Copy {
     const ACTS: bool;
     /// Weights of the eight modes from `at` on.
+    ///
+    /// # Safety
+    /// There are eight weights from `at` on, and the machine has the instructions of `E`.
     unsafe fn weights<E: Eight>(self, at: usize) -> E;
     /// Force at a sample.
+    ///
+    /// # Safety
+    /// There is such a sample, and the machine has the instructions of `E`.
     unsafe fn force<E: Eight>(self, sample: usize) -> E;
 }
 
@@ -204,6 +231,9 @@ pub(super) unsafe fn rotation_halves<E: Eight>(mut bank: Bank<'_>, jump: [&[f32]
 }
 
 /// Like [`Rotation`], with a second copy of the states half the samples ahead; the `FIRST` group overwrites what was there. Returns `G`.
+///
+/// # Safety
+/// `at + 8·G` ≤ the length of all arrays, and the machine has the instructions of `E`.
 #[inline(always)]
 unsafe fn halves_group<E: Eight, const G: usize, const FIRST: bool>(
     bank: &mut Bank<'_>,
@@ -252,6 +282,9 @@ unsafe fn halves_group<E: Eight, const G: usize, const FIRST: bool>(
 
 /// The same for a single group of eight, which would still wait: all four quarters at once. The second quarter begins where turning by `P` as often
 /// would have led; the later half is that turned by `jump`. Returns 1.
+///
+/// # Safety
+/// `at + 8` ≤ the length of all arrays, and the machine has the instructions of `E`.
 #[inline(always)]
 unsafe fn quarters_group<E: Eight, const FIRST: bool>(
     bank: &mut Bank<'_>,
@@ -323,6 +356,9 @@ impl Recurrence for TwoPole {
 }
 
 /// One sample: `new` comes in as `y[n−2]` and goes out as `y[n]`.
+///
+/// # Safety
+/// What `push` asks of its caller at `at` and `t` holds, and the machine has the instructions of `E`.
 #[inline(always)]
 unsafe fn two_pole_step<E: Eight, P: Push, const G: usize>(
     push: P,
@@ -370,6 +406,8 @@ pub(super) unsafe fn fold<E: Eight>(sums: &[Partial], out: &mut [f32]) {
     }
 }
 
+/// # Safety
+/// The machine has the instructions of `E`.
 #[inline(always)]
 unsafe fn sum_of<E: Eight, const G: usize>(x: [E; G]) -> E {
     // SAFETY: the caller runs on a machine with the instructions of `E`.

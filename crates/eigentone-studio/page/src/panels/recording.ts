@@ -24,7 +24,7 @@ type Side = "recording" | "body";
 /** Recordings that were loaded, by the body that was fitted to them. */
 const kept = new Map<BodyId, { name: string; sound: Sound }>();
 
-/** Whether a body was fitted to a recording of this session. */
+/** Whether the recording that a body was fitted to can still be compared with it. */
 export function hasRecording(body: BodyId): boolean {
   return kept.has(body);
 }
