@@ -1,5 +1,6 @@
 /** Stems over log frequency, one per mode, with the masking threshold above which a mode is heard. */
 
+import { MODE_STATES } from "../net/binary";
 import { cssColor, fitCanvas } from "../ui/dom";
 import { theme } from "../ui/theme";
 import { MAX_HZ, MIN_HZ, type ModesData, type ShownMode } from "./modes-data";
@@ -26,6 +27,12 @@ export class ModesPlot {
   private readonly context: CanvasRenderingContext2D | null;
   private shown: number[] = [];
   private ratio = 1;
+  /** Pixels of the page; asking the canvas for them makes the browser lay the page out. */
+  private width = 0;
+  private height = 0;
+  private font = "";
+  /** What the last picture shows, as a number. */
+  private drawn = NaN;
   private colors: Colors | null = null;
 
   constructor(
@@ -33,17 +40,23 @@ export class ModesPlot {
     private readonly data: ModesData,
   ) {
     this.context = canvas.getContext("2d");
-    fitCanvas(canvas, (_width, _height, ratio) => (this.ratio = ratio));
+    fitCanvas(canvas, (_width, _height, ratio) => {
+      this.ratio = ratio;
+      this.width = canvas.clientWidth;
+      this.height = canvas.clientHeight;
+      this.font = `${Math.max(10, 0.72 * parseFloat(getComputedStyle(document.documentElement).fontSize))}px system-ui, sans-serif`;
+      this.drawn = NaN;
+    });
     theme.changed(() => (this.colors = null));
   }
 
   /** Pixels of the page from the left edge. */
   x(hz: number): number {
-    return this.left + (Math.log(hz / MIN_HZ) / Math.log(MAX_HZ / MIN_HZ)) * (this.canvas.clientWidth - this.left - 8);
+    return this.left + (Math.log(hz / MIN_HZ) / Math.log(MAX_HZ / MIN_HZ)) * (this.width - this.left - 8);
   }
 
   hz(x: number): number {
-    return MIN_HZ * (MAX_HZ / MIN_HZ) ** ((x - this.left) / (this.canvas.clientWidth - this.left - 8));
+    return MIN_HZ * (MAX_HZ / MIN_HZ) ** ((x - this.left) / (this.width - this.left - 8));
   }
 
   /** The mode whose stem is nearest to a point, if one is near. */
@@ -64,10 +77,13 @@ export class ModesPlot {
 
   draw(): void {
     const context = this.context;
-    if (!context || this.canvas.width === 0) return;
+    if (!context || this.width === 0) return;
+    const signature = this.settle();
+    if (this.colors && signature === this.drawn) return;
+    this.drawn = signature;
     this.colors ??= this.readColors();
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    context.clearRect(0, 0, this.canvas.clientWidth, this.canvas.clientHeight);
+    context.clearRect(0, 0, this.width, this.height);
     this.grid(context, this.colors);
     this.ghosts(context, this.colors);
     this.stems(context, this.colors);
@@ -79,7 +95,7 @@ export class ModesPlot {
   }
 
   private get bottom(): number {
-    return this.canvas.clientHeight - 18;
+    return this.height - 18;
   }
 
   private y(db: number, clamped = true): number {
@@ -88,11 +104,32 @@ export class ModesPlot {
     return this.bottom - share * (this.bottom - 6);
   }
 
+  /** Lets stems fall towards their levels; gives a number that changes with all that is drawn. */
+  private settle(): number {
+    let sum = (this.hovered ?? -1) + 0.37 * (this.chosen ?? -1) + 7 * this.data.modes.length;
+    let weight = 1;
+    const add = (value: number): void => {
+      weight = (weight * 1.37) % 11;
+      sum += weight * value;
+    };
+    for (const mode of this.data.modes) {
+      const before = this.shown[mode.index] ?? FLOOR_DB;
+      const target = Math.max(FLOOR_DB, mode.levelDb);
+      const level = target > before || before - target < 0.1 ? target : before + FALL * (target - before);
+      this.shown[mode.index] = level;
+      add(level);
+      add(mode.frequencyHz);
+      add(MODE_STATES.indexOf(mode.state) + 20 * Number(mode.muted) + 40 * Number(mode.soloed));
+    }
+    this.data.thresholdDb.forEach(add);
+    return sum;
+  }
+
   private grid(context: CanvasRenderingContext2D, colors: Colors): void {
     context.strokeStyle = colors.line;
     context.fillStyle = colors.text;
     context.lineWidth = 1;
-    context.font = `${Math.max(10, 0.72 * parseFloat(getComputedStyle(document.documentElement).fontSize))}px system-ui, sans-serif`;
+    context.font = this.font;
     context.textAlign = "center";
     context.textBaseline = "top";
     context.beginPath();
@@ -107,8 +144,8 @@ export class ModesPlot {
     for (const db of GRID_DB) {
       const y = Math.round(this.y(db)) + 0.5;
       context.moveTo(this.left, y);
-      context.lineTo(this.canvas.clientWidth - 8, y);
-      if (db % 40 === 0 || this.canvas.clientHeight > 150) context.fillText(String(db), this.left - 5, y);
+      context.lineTo(this.width - 8, y);
+      if (db % 40 === 0 || this.height > 150) context.fillText(String(db), this.left - 5, y);
     }
     context.stroke();
   }
@@ -135,10 +172,7 @@ export class ModesPlot {
     const soloing = this.data.modes.some((mode) => mode.soloed);
     for (const mode of order) {
       if (mode.frequencyHz > MAX_HZ) continue;
-      const before = this.shown[mode.index] ?? FLOOR_DB;
-      const target = Math.max(FLOOR_DB, mode.levelDb);
-      const level = target > before ? target : before + FALL * (target - before);
-      this.shown[mode.index] = level;
+      const level = this.shown[mode.index] ?? FLOOR_DB;
       const x = this.x(mode.frequencyHz);
       const y = Math.min(this.y(level), this.bottom - 3);
       const emphasised = mode.index === this.hovered || mode.index === this.chosen;
@@ -166,7 +200,7 @@ export class ModesPlot {
     context.setLineDash([5, 4]);
     context.save();
     context.beginPath();
-    context.rect(this.left, 0, this.canvas.clientWidth - this.left - 8, this.bottom);
+    context.rect(this.left, 0, this.width - this.left - 8, this.bottom);
     context.clip();
     context.beginPath();
     bandHz.forEach((hz, i) => context.lineTo(this.x(Math.max(1, hz)), this.y(thresholdDb[i] as number, false)));

@@ -3,6 +3,7 @@
 import type { App } from "../app";
 import type { BodyId, ModeEdit } from "../net/protocol";
 import { h } from "../ui/dom";
+import { animate } from "../ui/frames";
 import { count, digits, hertz, note, si } from "../ui/format";
 import type { WorldView } from "../view/world-view";
 import { MAX_HZ, MIN_HZ, ModesData, t60, type ShownMode } from "./modes-data";
@@ -72,7 +73,8 @@ class ModesPanel {
     app.studio.link.changed((link) => link === "open" && this.subscribe(app.studio.selected.value));
     app.studio.bodies.subscribe(() => this.refresh());
     app.studio.modes.changed((packet) => packet && this.data.setLive(packet));
-    this.frame();
+    // Levels come 20 times a second.
+    animate(30, 10, () => this.plot.draw());
   }
 
   private subscribe(body: BodyId | null): void {
@@ -107,12 +109,6 @@ class ModesPanel {
     } catch (error) {
       this.app.studio.addLog("warning", error instanceof Error ? error.message : String(error));
     }
-  }
-
-  private frame(): void {
-    // Levels come 20 times a second: every second picture is smooth enough.
-    requestAnimationFrame(() => requestAnimationFrame(() => this.frame()));
-    this.plot.draw();
   }
 
   private listen(canvas: HTMLCanvasElement): void {

@@ -2,6 +2,7 @@
 
 import type { App } from "../app";
 import { cssColor, fitCanvas, h } from "../ui/dom";
+import { animate } from "../ui/frames";
 import { theme } from "../ui/theme";
 
 const MIN_HZ = 40;
@@ -38,7 +39,7 @@ export function spectrogram(app: App): HTMLElement {
     axis.append(label);
   }
   const painter = new Painter(app, canvas);
-  requestAnimationFrame(() => painter.frame());
+  animate(45, 15, () => painter.frame());
   return h("section.panel.spectrogram", { "aria-label": "Spectrogram" }, h("h3", {}, "Spectrogram", h("small", {}, "Hz")), h("div.plot", {}, axis, canvas));
 }
 
@@ -66,7 +67,6 @@ class Painter {
   }
 
   frame(): void {
-    requestAnimationFrame(() => this.frame());
     const now = performance.now();
     const columns = Math.min(8, Math.floor((now - this.lastMs) / COLUMN_MS));
     if (columns < 1) return;

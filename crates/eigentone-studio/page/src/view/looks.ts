@@ -1,6 +1,7 @@
 /** How materials look. Only for the eye; what they sound like is the server's. */
 
 import { Color, DoubleSide, MeshStandardMaterial, type WebGLProgramParametersWithUniforms } from "three";
+import { frugal } from "../ui/frames";
 
 interface Look {
   color: string;
@@ -67,6 +68,8 @@ export function dress(material: MeshStandardMaterial, name: string | null, sound
     material.metalness *= 0.3;
     material.roughness = Math.max(material.roughness, 0.7);
   }
+  // Metal without anything to mirror would be black.
+  if (frugal.value) material.metalness *= 0.45;
   material.needsUpdate = true;
 }
 

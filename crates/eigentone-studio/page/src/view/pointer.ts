@@ -3,6 +3,7 @@
 import { Plane, Vector3 } from "three";
 import type { App } from "../app";
 import { h } from "../ui/dom";
+import { lowered, raise, struck } from "../ui/frames";
 import { Gauge, impulseOf } from "./gauge";
 import type { Hit, WorldView } from "./world-view";
 
@@ -49,6 +50,7 @@ export class Pointer {
     const hit = this.view.pickBody(id);
     if (!hit) return;
     this.action = { kind: "strike", hit };
+    raise();
     const [x, y] = this.view.project(hit.point);
     this.gauge.begin(x, y, 0);
   }
@@ -83,6 +85,7 @@ export class Pointer {
     if (!hit) return null;
     this.app.studio.selected.value = hit.body;
     if (this.app.studio.tool.value === "grab" || event.shiftKey) return this.beginGrab(hit);
+    raise();
     this.gauge.begin(x, y, event.pointerType === "pen" ? 2.5 * event.pressure : this.speed);
     return { kind: "strike", hit };
   }
@@ -140,6 +143,7 @@ export class Pointer {
       if (this.action.grab !== null) this.app.connection.post({ do: "release", grab: this.action.grab });
     }
     if (this.gauge.active) this.gauge.end();
+    lowered();
     this.action = null;
     this.view.stage.controls.enabled = true;
   }
@@ -147,6 +151,7 @@ export class Pointer {
   private strike(hit: Hit, eventMs = performance.now()): void {
     const share = this.gauge.end();
     this.app.strike(hit.body, hit.local.toArray(), hit.normal.clone().negate().toArray(), impulseOf(share), eventMs);
+    struck();
     this.view.flashes.add(hit.point.toArray(), 20 + 40 * share);
   }
 

@@ -6,16 +6,27 @@ import {
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
+import { frugal } from "../ui/frames";
 import { theme } from "../ui/theme";
 
-/** Slower than this for a while, and shadows and sharpness are given up. */
+/** Slower than this for a while, and shadows, then sharpness are given up. */
 const SLOW_FRAME_S = 0.045;
 
-/** Whether the browser has no graphics hardware: then shadows are given up at once and not after seconds of stumbling. */
-function drawnByProcessor(renderer: WebGLRenderer): boolean {
-  const context = renderer.getContext();
+/** Pixels of the picture per pixel of the page where the processor draws them: the cost is almost all in their number. */
+const FRUGAL_RATIO = 0.6;
+
+/**
+ * Whether the browser has no graphics hardware: then the same processor draws and sounds, and what a picture costs is given up at once and not after seconds of
+ * stumbling. `graphics=full` in the address' fragment asks for everything all the same.
+ */
+function drawnByProcessor(): boolean {
+  if (new URLSearchParams(location.hash.slice(1)).get("graphics") === "full") return false;
+  const context = document.createElement("canvas").getContext("webgl2");
+  if (!context) return false;
   const about = context.getExtension("WEBGL_debug_renderer_info");
-  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(String(context.getParameter(about?.UNMASKED_RENDERER_WEBGL ?? context.RENDERER)));
+  const name = String(context.getParameter(about?.UNMASKED_RENDERER_WEBGL ?? context.RENDERER));
+  context.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 
 /** Lines one pixel wide that fade with the distance from the middle. */
@@ -41,6 +52,7 @@ export class Stage {
   readonly camera = new PerspectiveCamera(40, 1, 0.01, 500);
   readonly controls: OrbitControls;
   private readonly sun = new DirectionalLight("#fff4e0", 2.2);
+  private readonly sky = new HemisphereLight("#dfe9ff", "#3a3530", 0.5);
   private readonly ground: Mesh;
   private readonly grid = new Mesh(new PlaneGeometry(1, 1), gridMaterial());
   private meanFrameS = 0.016;
@@ -50,16 +62,13 @@ export class Stage {
   private drewLast = false;
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    frugal.value = drawnByProcessor();
+    this.renderer = new WebGLRenderer({ canvas, antialias: !frugal.value, powerPreference: "high-performance" });
     this.renderer.toneMapping = ACESFilmicToneMapping;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
-    const generator = new PMREMGenerator(this.renderer);
-    this.scene.environment = generator.fromScene(new RoomEnvironment(), 0.04).texture;
-    // The room was built with y up.
-    this.scene.environmentRotation.x = Math.PI / 2;
-    generator.dispose();
-    this.scene.add(new HemisphereLight("#dfe9ff", "#3a3530", 0.5), this.sun, this.sun.target);
+    if (!frugal.value) this.reflect();
+    this.scene.add(this.sky, this.sun, this.sun.target);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.bias = -0.0005;
@@ -75,7 +84,16 @@ export class Stage {
     this.controls.dampingFactor = 0.15;
     this.controls.zoomToCursor = true;
     theme.subscribe(() => this.dress());
-    if (drawnByProcessor(this.renderer)) this.economise();
+    if (frugal.value) this.economise();
+  }
+
+  /** Metal shines because a room is mirrored in it. */
+  private reflect(): void {
+    const generator = new PMREMGenerator(this.renderer);
+    this.scene.environment = generator.fromScene(new RoomEnvironment(), 0.04).texture;
+    // The room was built with y up.
+    this.scene.environmentRotation.x = Math.PI / 2;
+    generator.dispose();
   }
 
   /** Looks at everything within `radius` around `center`. */
@@ -114,7 +132,7 @@ export class Stage {
 
   resize(width: number, height: number): void {
     this.stale = true;
-    this.renderer.setPixelRatio(this.economy > 1 ? 1 : Math.min(devicePixelRatio, 2));
+    this.renderer.setPixelRatio(frugal.value ? FRUGAL_RATIO : this.economy > 1 ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
@@ -144,7 +162,7 @@ export class Stage {
       this.renderer.shadowMap.enabled = false;
       this.sun.castShadow = false;
       this.ground.visible = false;
-    } else {
+    } else if (!frugal.value) {
       this.renderer.setPixelRatio(1);
     }
   }
@@ -154,6 +172,8 @@ export class Stage {
     const light = theme.value === "light";
     this.scene.background = new Color(light ? "#dfe3e9" : "#16191e");
     this.scene.environmentIntensity = light ? 0.75 : 0.55;
+    // Without the room around, its light has to come from the sky.
+    this.sky.intensity = frugal.value ? (light ? 3.2 : 2.4) : 0.5;
     this.renderer.toneMappingExposure = light ? 1.05 : 1;
     const uniforms = this.grid.material.uniforms as Record<"color" | "cell" | "reach", { value: unknown }>;
     uniforms.color.value = new Color(light ? "#8d97a6" : "#5a6473");

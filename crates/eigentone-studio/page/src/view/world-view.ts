@@ -13,6 +13,7 @@ import { Poses } from "./poses";
 import { SoftSurfaces } from "./soft-surfaces";
 import { Stage } from "./stage";
 import { Walk } from "./walk";
+import { animate } from "../ui/frames";
 import { theme } from "../ui/theme";
 
 export interface Hit {
@@ -40,7 +41,6 @@ export class WorldView {
   private readonly loading = new Map<BodyId, number>();
   private readonly raycaster = new Raycaster();
   private mode: { body: BodyId; mode: number } | null = null;
-  private lastMs = performance.now();
   private toFrame = true;
   private drawn = NaN;
   /** Counts changes of meshes, materials and shapes. */
@@ -69,7 +69,7 @@ export class WorldView {
       this.soft.clear();
     });
     theme.subscribe((value) => this.flashes.setLight(value === "light"));
-    requestAnimationFrame((now) => this.frame(now));
+    animate(240, 15, (elapsedS) => this.frame(performance.now(), elapsedS));
   }
 
   pushState(packet: StatePacket): void {
@@ -203,10 +203,7 @@ export class WorldView {
     }
   }
 
-  private frame(nowMs: number): void {
-    requestAnimationFrame((next) => this.frame(next));
-    const elapsedS = Math.max(0, (nowMs - this.lastMs) / 1000);
-    this.lastMs = nowMs;
+  private frame(nowMs: number, elapsedS: number): void {
     const heard = this.app.player.heardFrame();
     const posed = new Set<BodyId>();
     this.poses.at(heard, (id, pose) => {
